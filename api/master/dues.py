@@ -9,8 +9,8 @@ from __future__ import annotations
 from api.master.advances import ADVANCED
 from api.master.rebate_policies import CUSTOMER, SUPPLIER
 
-UNAPPLIED = f"({ADVANCED} or l.bill_type in ('{CUSTOMER.prefix}', '{SUPPLIER.prefix}'))"
-"""Whether a settlement item `l` is an advance or a rebate."""
+UNAPPLIED = f"({ADVANCED} or l.bill_type in ('{CUSTOMER.prefix}', '{SUPPLIER.prefix}') and l.amount < 0)"
+"""Whether a settlement item `l` is an advance or a rebate; one that takes back is owed like any bill."""
 
 
 def dues(last: str = ":today") -> str:

@@ -2,6 +2,9 @@
 
 The base of a cycle is what the policy's goods came to on audited bills, tax included, less returns, each on its own
 business date; gifts don't count. Cycles are whole months, quarters … of the calendar, cut to the policy's days.
+
+A cycle in which more came back than was traded takes back: each yuan or piece that its base is below zero costs what
+one earned on average in the policy's cycles before, and where there are none, what the tier from 0 earns.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from sqlalchemy import Connection, Row, text
 from sqlalchemy.orm import Mapped
 
 from api.kit.database import today
-from api.kit.fields import day, enum, goods, money, quantity, ref
+from api.kit.fields import day, enum, flag, goods, money, quantity, ref
 from api.kit.fields import text as words
 from api.kit.flow import POSTED_SQL
 from api.kit.scope import Principal
@@ -55,15 +58,11 @@ cross join lateral (
 ) l
 where p.status in {posted}
 """
-_ACCRUALS = """
-select p.bill_id * {places} + cast(
-        extract(year from c.starts_on) * 12 + extract(month from c.starts_on) as bigint
-    ) as {rebate}_accrual_id,
-    p.company_id, p.{party}_id, p.bill_id as policy_id, p.bill_no, p.rebate_type_id, p.measure, p.rebate_mode,
-    c.starts_on as cycle_start, c.ends_on as cycle_end, base.quantity as base_quantity, base.amount as base_amount,
-    coalesce(tier.earned, 0.00) as accrued, coalesce(r.confirmed, 0.00) as confirmed, r.bill_no as rebate_no,
-    case when r.status in {posted} then {CONFIRMED} when r.bill_no is not null then {DRAFTED}
-        when c.ends_on >= :today then {RUNNING} when coalesce(tier.earned, 0) = 0 then {MISSED} else {DUE} end as state
+# Every cycle that has begun, its base in the policy's measure, and what that earns by the tier it reaches; below zero
+# by the one that starts from 0.
+_CYCLES = """
+select p.*, c.starts_on as cycle_start, c.ends_on as cycle_end, base.quantity as base_quantity,
+    base.amount as base_amount, measured.base, tier.earned
 from {policy} p
 cross join lateral (
     select greatest(cast(d as date), p.starts_on) as starts_on,
@@ -78,22 +77,46 @@ cross join lateral (
     select coalesce(sum(b.quantity), 0.000) as quantity, coalesce(sum(b.amount), 0.00) as amount
     from {counted} and b.business_date between c.starts_on and c.ends_on
 ) base
+cross join lateral (select case p.measure when 1 then base.quantity else base.amount end as base) measured
 left join lateral (
-    select round(
-        case p.measure when 1 then base.quantity * t.unit_rebate else base.amount * t.rate / 100 end
-            - t.quick_deduction, 2
-    ) as earned
+    select measured.base * case p.measure when 1 then t.unit_rebate else t.rate / 100 end - t.quick_deduction as earned
     from {policy}_tier t
-    where t.bill_id = p.bill_id and t.starts_from <= case p.measure when 1 then base.quantity else base.amount end
+    where t.bill_id = p.bill_id and t.starts_from <= greatest(measured.base, 0)
     order by t.starts_from desc
     limit 1
 ) tier on true
-left join lateral (
-    select f.bill_no, f.status, case when f.status in {posted} then f.amount end as confirmed
-    from {rebate} f
-    where f.policy_id = p.bill_id and f.cycle_start = c.starts_on and f.status <> 3
-) r on true
 where p.status in {posted} and c.starts_on <= :today
+"""
+_ACCRUALS = """
+select a.bill_id * {places} + cast(
+        extract(year from a.cycle_start) * 12 + extract(month from a.cycle_start) as bigint
+    ) as {rebate}_accrual_id,
+    a.company_id, a.{party}_id, a.bill_id as policy_id, a.bill_no, a.rebate_type_id, a.measure, a.rebate_mode,
+    a.cycle_start, a.cycle_end, a.base_quantity, a.base_amount, a.accrued, coalesce(r.confirmed, 0.00) as confirmed,
+    case when r.confirmed is null then 0.00 else a.accrued - r.confirmed end as difference,
+    coalesce(r.confirmed is not null and r.accrued_amount <> a.accrued, false) as outdated,
+    r.bill_no as rebate_no,
+    case when r.status in {posted} then {CONFIRMED} when r.bill_no is not null then {DRAFTED}
+        when a.cycle_end >= :today then {RUNNING} when a.accrued = 0 then {MISSED} else {DUE} end as state
+from (
+    select e.*, round(
+        case when e.base < 0 and e.earlier_base > 0 then e.base * e.earlier_earned / e.earlier_base
+            else coalesce(e.earned, 0) end, 2
+    ) as accrued
+    from (
+        select c.*, sum(c.base) filter (where c.base > 0) over earlier as earlier_base,
+            coalesce(sum(c.earned) filter (where c.base > 0) over earlier, 0) as earlier_earned
+        from ({cycles}) c
+        window earlier as (
+            partition by c.bill_id order by c.cycle_start rows between unbounded preceding and 1 preceding
+        )
+    ) e
+) a
+left join lateral (
+    select f.bill_no, f.status, f.accrued_amount, case when f.status in {posted} then f.amount end as confirmed
+    from {rebate} f
+    where f.policy_id = a.bill_id and f.cycle_start = a.cycle_start and f.status <> 3
+) r on true
 """
 
 
@@ -104,7 +127,8 @@ def _filled(sql: str, of: Direction) -> str:
     )
     counted = _COUNTED.format(**names, traded=traded, types=TYPES, meant=MEANT)
     states = {"CONFIRMED": CONFIRMED, "DRAFTED": DRAFTED, "RUNNING": RUNNING, "MISSED": MISSED, "DUE": DUE}
-    return sql.format(**names, **states, counted=counted, places=PLACES)
+    cycles = _CYCLES.format(**names, counted=counted)
+    return sql.format(**names, **states, counted=counted, cycles=cycles, places=PLACES)
 
 
 def accruals(of: Direction) -> str:
@@ -143,6 +167,8 @@ class RebateAccrual(View):
     base_amount: Mapped[Decimal] = money("计返金额", total=True, width=130, sort=11)
     accrued: Mapped[Decimal] = money("应计返利", total=True, width=120, sort=12)
     confirmed: Mapped[Decimal] = money("已确认返利", total=True, width=120, sort=13)
+    difference: Mapped[Decimal] = money("应计与确认差额", total=True, width=120, sort=14)
+    outdated: Mapped[bool] = flag("确认后有变", search=True, width=100, sort=14)
     state: Mapped[int] = enum("状态", STATES, default=RUNNING, search=True, width=90, sort=14)
     rebate_no: Mapped[str | None] = words("返利单号", search=True, width=190, bill=True, sort=15)
 

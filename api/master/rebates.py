@@ -1,6 +1,7 @@
 """Rebates (返利单): what a policy has earned in a cycle, confirmed once, is what one partner owes another.
 
-Its audit opens a settlement item below zero, so that receipts, payments and offsets use it as they use a return.
+Its audit opens a settlement item below zero, so that receipts, payments and offsets use it as they use a return. One
+that takes back what later returns no longer earn is negative: its item is owed as a bill is.
 """
 
 from __future__ import annotations
@@ -55,9 +56,7 @@ class Rebate(Bill):
     base_quantity: Mapped[Decimal] = quantity("计返数量", form=False, width=110, sort=-56)
     base_amount: Mapped[Decimal] = money("计返金额", form=False, width=130, sort=-55)
     accrued_amount: Mapped[Decimal] = money("应计返利", form=False, total=True, width=120, sort=-54)
-    amount: Mapped[Decimal] = money(
-        "返利总金额", required=True, rule="positive", total=True, width=130, sort=-45
-    )
+    amount: Mapped[Decimal] = money("返利总金额", required=True, total=True, width=130, sort=-45)
 
     @declared_attr.directive
     @classmethod
@@ -79,7 +78,12 @@ class Rebate(Bill):
             return
         if found.cycle_end > min(header["business_date"], today()):
             problems.add(f"返利周期到{found.cycle_end}结束，业务日期不能早于该日")
-        if header["amount"] != found.accrued and not header.get("remark"):
+        if not header["amount"]:
+            problems.add("返利总金额不能为零")
+        elif header["amount"] * found.accrued < 0:
+            sign = "正" if found.accrued > 0 else "负"
+            problems.add(f"应计返利为{found.accrued:.2f}元，返利总金额须同为{sign}数")
+        elif header["amount"] != found.accrued and not header.get("remark"):
             problems.add(f"返利总金额与应计返利{found.accrued:.2f}元不同，请在备注中说明原因")
         copied = ("cycle_start", "cycle_end", "base_quantity", "base_amount")
         header.update({name: getattr(found, name) for name in copied}, accrued_amount=found.accrued)

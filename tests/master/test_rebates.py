@@ -139,7 +139,7 @@ def told(row: dict[str, Any], *names: str) -> tuple[Any, ...]:
 
 class TestAccrual:
     def test_a_cycle_earns_on_its_bills_less_returns_without_gifts(self, partner: Partner) -> None:
-        """6 000 − 500 in January: 4 000 at 1 %, 500 at 2 %; in February less was bought than came back."""
+        """6 000 − 500 in January: 4 000 at 1 %, 500 at 2 %; of 200 in February 50 ÷ 5 500 is taken back."""
         partner.trade("60", "2024-01-31")
         partner.trade("9", "2024-01-10", is_gift=True)
         partner.give_back("5", "2024-01-20")
@@ -149,7 +149,7 @@ class TestAccrual:
         names = ("cycle_start", "cycle_end", "base_quantity", "base_amount", "accrued", "state")
         assert [told(row, *names) for row in partner.accruals(policy)] == [
             ("2024-01-01", "2024-01-31", "55.000", "5500.00", "50.00", 2),
-            ("2024-02-01", "2024-02-29", "-2.000", "-200.00", "0.00", 5),
+            ("2024-02-01", "2024-02-29", "-2.000", "-200.00", "-1.82", 2),
             ("2024-03-01", "2024-03-31", "0.000", "0.00", "0.00", 5),
         ]
 
@@ -188,6 +188,77 @@ class TestAccrual:
             ("2024-04-01", "2024-06-30"),
             ("2024-07-01", "2024-08-20"),
         ]
+
+
+TEN_PERCENT = {"starts_from": "0", "rate": "10"}
+TEN_A_PIECE = {"starts_from": "0", "unit_rebate": "10"}
+TAKEN_BACK = ("base_quantity", "base_amount", "accrued", "state")
+
+
+class TestTakingBack:
+    """What later returns no longer earn is owed back, in the cycle in which they came."""
+
+    @pytest.mark.parametrize(("tier", "measure"), [(TEN_PERCENT, 2), (TEN_A_PIECE, 1)])
+    @pytest.mark.parametrize("mode", [1, 2])
+    def test_a_cycle_of_returns_owes_what_they_earned(
+        self, partner: Partner, tier: dict[str, str], measure: int, mode: int
+    ) -> None:
+        partner.trade("10", "2024-01-31")
+        partner.give_back("4", "2024-02-10")
+        policy = partner.policy(tier, measure=measure, rebate_mode=mode)
+        assert [told(row, *TAKEN_BACK) for row in partner.accruals(policy)] == [
+            ("10.000", "1000.00", "100.00", 2),
+            ("-4.000", "-400.00", "-40.00", 2),
+            ("0.000", "0.00", "0.00", 5),
+        ]
+
+    def test_returns_of_what_was_traded_before_the_policy_follow_the_tier_from_0(
+        self, partner: Partner
+    ) -> None:
+        partner.trade("10", "2023-12-31")
+        partner.give_back("4", "2024-01-10")
+        assert partner.accruals(partner.policy(TEN_PERCENT))[0]["accrued"] == "-40.00"
+        first = {"starts_from": "1", "rate": "10"}
+        assert partner.accruals(partner.policy(first))[0]["accrued"] == "0.00"
+
+    def test_tiers_take_back_all_they_gave(self, partner: Partner) -> None:
+        """1 000 earned nothing, 6 000 earned 60; of all 7 000 coming back in March 60 are taken."""
+        partner.trade("10", "2024-01-31")
+        partner.trade("60", "2024-02-10")
+        partner.give_back("70", "2024-03-10")
+        policy = partner.policy({"starts_from": "5000", "rate": "1"}, rebate_mode=2)
+        assert [row["accrued"] for row in partner.accruals(policy)] == ["0.00", "60.00", "-60.00"]
+
+    def test_it_is_confirmed_below_zero_and_settled_as_a_bill_is(
+        self, partner: Partner, books: Books, conn: Connection
+    ) -> None:
+        partner.trade("10", "2024-01-31")
+        partner.give_back("4", "2024-02-10")
+        policy = partner.policy(TEN_PERCENT)
+        february = {"cycle_start": "2024-02-01", "business_date": "2024-03-01"}
+        for amount, told_why in (
+            ("0", "返利总金额不能为零"),
+            ("40", "应计返利为-40.00元，返利总金额须同为负数"),
+            ("-30", "返利总金额与应计返利-40.00元不同，请在备注中说明原因"),
+        ):
+            assert partner.rebate(policy, amount, **february).msg == told_why
+        assert partner.generate(partner.accruals(policy)[1]).ok
+        row = partner.accruals(policy)[1]
+        resource = f"{partner.side.party}_rebate"
+        page = partner.desk.caller.get(partner.desk.path(resource, "getList"), bill_no=row["rebate_no"]).data
+        bill = Made(resource, page["data"][0]["bill_id"], row["rebate_no"])
+        assert partner.desk.act("auditorPass", bill).ok
+        assert [item[2:5] for item in books.settlements(bill)] == [("bill", "40.00", "40.00")]
+        partner.desk.audited(
+            partner.side.paying,
+            {"settlement_id": books.item(bill), "amount": "15"},
+            amount="15",
+            business_date=str(partner.desk.info(bill)["business_date"]),
+            **partner.named,
+        )
+        assert partner.account() == ("60.00", "-40.00", "-15.00", "-25.00")
+        assert told(partner.desk.info(bill), "used_amount", "left_amount") == ("-15.00", "-25.00")
+        assert broken(conn) == {}
 
 
 class TestConfirm:

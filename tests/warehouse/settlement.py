@@ -1,5 +1,5 @@
 """What a settlement item `i` is, as conditions of Postgres that owe nothing to the models."""
 
 ADVANCE = "(i.kind = 'advance' or i.kind = 'opening' and i.amount < 0)"
-UNAPPLIED = f"({ADVANCE} or i.bill_type in ('KHFL', 'CGFL'))"
+UNAPPLIED = f"({ADVANCE} or i.bill_type in ('KHFL', 'CGFL') and i.amount < 0)"
 """An advance or a rebate, which are never due."""

@@ -79,7 +79,7 @@ fct_customer_rebate_line as (
         {{ money('amount') }} as amount,
         {{ allotted('rebate_amount', 'amount_so_far', 'amount', 'base_amount') }} as rebate_amount
     from counted
-    where base_amount > 0
+    where base_amount <> 0
     union all
     select
         rebate_id,
@@ -98,7 +98,7 @@ fct_customer_rebate_line as (
         {{ money('0') }} as amount,
         {{ money('amount') }} as rebate_amount
     from rebates
-    where rebate_id not in (select counted.rebate_id from counted where counted.base_amount > 0)
+    where rebate_id not in (select counted.rebate_id from counted where counted.base_amount <> 0)
 )
 
 select * from fct_customer_rebate_line

@@ -1,7 +1,7 @@
 -- grain: one row a settlement item and run of days through which the same of it stood open
 -- depends_on: {{ ref('int_changed_open_item') }}
 {#
-    Returns and advances are negative. An advance is never due, nor is a rebate that is not yet used. Days to come are as
+    Returns and advances are negative. An advance is never due, nor is a rebate that is not yet used; one that takes back is. Days to come are as
     the ledger tells them by now.
 #}
 {{
@@ -48,7 +48,7 @@ select
     item.bill_no,
     item.business_date,
     item.due_date,
-    item.is_advance or item.bill_type in ('KHFL', 'CGFL') as is_unapplied,
+    item.is_advance or (item.bill_type in ('KHFL', 'CGFL') and balances.open_amount < 0) as is_unapplied,
     balances.day as valid_from,
     coalesce({{ add_days('balances.next_day', -1) }}, {{ open_end() }}) as valid_to,
     {{ money('balances.open_amount') }} as open_amount

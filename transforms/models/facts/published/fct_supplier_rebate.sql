@@ -2,8 +2,9 @@
 -- depends_on: {{ ref('int_changed_rebate_policy') }}
 {#
     accrued is what the cycle's bills have earned so far: their base, tax included and less returns, gifts apart, at the
-    reward of the highest tier that it reaches. confirmed is what an audited rebate granted of it; confirmed − used =
-    left.
+    reward of the highest tier that it reaches. A base below zero takes back what its pieces or yuan earned on average
+    in the policy's cycles before, and where there are none, what the tier from 0 earns. confirmed is what an audited
+    rebate granted of it; confirmed − used = left.
 #}
 {{
     config(
@@ -52,7 +53,9 @@ reached as (
         ) as from_highest
     from counted
     left join {{ ref('stg_supplier_rebate_policy_tier') }} as tier
-        on counted.policy_id = tier.policy_id and counted.base >= tier.starts_from
+        on
+            counted.policy_id = tier.policy_id
+            and (counted.base >= tier.starts_from or counted.base < 0 and tier.starts_from = 0)
 ),
 
 rebates as (
@@ -76,16 +79,40 @@ rebates as (
         rebate.is_confirmed, rebate.amount
 ),
 
+-- Before rounding: what a flat rate earned in cycles is earned back at it exactly.
+earned as (
+    select
+        *,
+        case when is_by_quantity then {{ quantity('base_quantity') }} * cast(unit_rebate as decimal(12, 2))
+            else {{ money('base_amount') }} * cast(rate as decimal(9, 4)) * cast(0.01 as decimal(3, 2)) end
+        - cast(quick_deduction as decimal(24, 9)) as earned
+    from reached
+    where from_highest = 1
+),
+
+with_earlier as (
+    select
+        *,
+        sum(case when base > 0 then base else 0 end) over (
+            partition by policy_id order by cycle_start rows between unbounded preceding and 1 preceding
+        ) as earlier_base,
+        sum(case when base > 0 then coalesce(earned, 0) else 0 end) over (
+            partition by policy_id order by cycle_start rows between unbounded preceding and 1 preceding
+        ) as earlier_earned
+    from earned
+),
+
 accrued as (
     select
         *,
-        {{ money(
-            'case when is_by_quantity then ' ~ quantity('base_quantity') ~ ' * cast(unit_rebate as decimal(12, 2)) '
-            ~ 'else ' ~ money('base_amount') ~ ' * cast(rate as decimal(9, 4)) * cast(0.01 as decimal(3, 2)) end '
-            ~ '- cast(quick_deduction as decimal(24, 9))'
-        ) }} as accrued
-    from reached
-    where from_highest = 1
+        case
+            when base < 0 and earlier_base > 0
+                then {{ rounded(
+                    'cast(base as double) * cast(earlier_earned as double) / cast(earlier_base as double)', 2
+                ) }}
+            else {{ money('earned') }}
+        end as accrued
+    from with_earlier
 )
 
 select

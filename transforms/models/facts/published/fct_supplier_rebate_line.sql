@@ -56,7 +56,7 @@ earned as (
     from rebates
     inner join {{ ref('int_supplier_rebate_goods') }} as part
         on rebates.policy_id = part.policy_id and rebates.cycle_start = part.cycle_start
-    where rebates.whole > 0
+    where rebates.whole <> 0
 ),
 
 running as (
@@ -143,7 +143,7 @@ left_over as (
     select {{ columns(cycle) }}, null, null, cycle_end, {{ columns(kinds) }}
     from rebates
     where
-        whole <= 0
+        whole = 0
     {% if patching() %}
         and policy_id in (
             select changed.policy_id from {{ ref('int_changed_rebate_goods') }} as changed where changed.goods_id is null
