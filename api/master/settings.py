@@ -164,14 +164,25 @@ def hold(
     action: str,
     beyond_credit: Check | None = None,
     lacking: Check | None = None,
+    rebated: Check | None = None,
 ) -> None:
     """Refuse an audit, or an order's reopening, or ask whether to go on, as the company has set it.
 
-    Sales that lack their prepayment are refused, purchases asked about. Who goes on is logged; whoever holds the
-    allowance is asked about credit or a lowest price where others are refused.
+    Sales that lack their prepayment are refused, purchases asked about; so is whatever changes a confirmed rebate's
+    base, by a reversal too. Who goes on is logged; whoever holds the allowance is asked about credit or a lowest price
+    where others are refused.
     """
-    if action not in ("auditorPass", "open"):
-        return
+    told = []
+    if action in ("auditorPass", "open"):
+        told += _controlled(ctx, cls, doc, beyond_credit, lacking)
+    if rebated:
+        told.append((ASKS, rebated(ctx, doc)))
+    ask(ctx, cls, doc, told)
+
+
+def _controlled(
+    ctx: Context, cls: type[Bill], doc: Document, beyond_credit: Check | None, lacking: Check | None
+) -> list[tuple[int, str]]:
     kind, held = kind_of(cls), HELD[cls.name()]
     assert kind is not None
     modes = setting(ctx, doc.header.company_id, kind)
@@ -187,6 +198,11 @@ def hold(
         told.append((mode, beyond_credit(ctx, doc)))
     if lacking:
         told.append((BLOCKS if kind == SALES else ASKS, lacking(ctx, doc)))
+    return told
+
+
+def ask(ctx: Context, cls: type[Bill], doc: Document, told: Iterable[tuple[int, str]]) -> None:
+    """Refuse what blocks, ask about the rest at once; that the user goes on is logged."""
     found = [(mode, msg) for mode, msg in told if msg]
     blocked = [msg for mode, msg in found if mode == BLOCKS]
     if blocked:

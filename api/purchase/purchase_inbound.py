@@ -20,7 +20,7 @@ from api.kit.proration import allocate_by_weight
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.ledger.checks import Check, register
-from api.master import prepayment, settings
+from api.master import prepayment, rebate_bases, settings
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
 from api.master.settlements import due, due_date
@@ -145,4 +145,5 @@ class PurchaseInbound(StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
-        settings.hold(ctx, cls, doc, action, lacking=prepayment.PURCHASE.lacking)
+        lacking = prepayment.PURCHASE.lacking
+        settings.hold(ctx, cls, doc, action, lacking=lacking, rebated=rebate_bases.bought)

@@ -19,7 +19,7 @@ from api.kit.orders import delivered, progress, refuse_followed, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
-from api.master import prepayment, settings
+from api.master import prepayment, rebate_bases, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
@@ -134,4 +134,5 @@ class SalesOutbound(Sent, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
         _refuse_settled(ctx, doc, action)
-        settings.hold(ctx, cls, doc, action, credit.of_outbound, prepayment.SALE.lacking)
+        lacking = prepayment.SALE.lacking
+        settings.hold(ctx, cls, doc, action, credit.of_outbound, lacking, rebate_bases.sold)

@@ -29,6 +29,7 @@ from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
+from api.master import rebate_bases, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
@@ -111,3 +112,4 @@ class SalesReturn(StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
+        settings.ask(ctx, cls, doc, [(settings.ASKS, rebate_bases.sold(ctx, doc))])

@@ -328,6 +328,67 @@ class TestConfirm:
         assert (kept.code, bill.no in kept.msg) == (400, True)
 
 
+class TestChangedBase:
+    """A bill that counts in a confirmed rebate is taken back, or joins it, only by who was told; the query tells it."""
+
+    def test_taking_it_back_asks_and_the_query_tells_what_no_longer_stands(
+        self, partner: Partner, conn: Connection
+    ) -> None:
+        counted = partner.trade("60", "2024-01-31")
+        policy = partner.policy(ONE_PERCENT)
+        rebate = partner.confirmed(policy, "60")
+        names = ("accrued", "confirmed", "difference", "outdated")
+        assert told(partner.accruals(policy)[0], *names) == ("60.00", "60.00", "0.00", False)
+        for action in ("antiAuditor", "invalid"):
+            asked = partner.desk.act(action, counted)
+            assert asked.code == 363
+            assert asked.msg == f"该单据计入已确认的返利单{rebate.no}，之后应计返利与之不符，是否继续？"
+        assert partner.desk.info(counted)["status"] == 2
+        assert partner.desk.act("antiAuditor", counted, confirmed=True).ok
+        assert told(partner.accruals(policy)[0], *names) == ("0.00", "60.00", "-60.00", True)
+        found = partner.desk.caller.get(f"{partner.side.find}/getList", policy_id=policy.id, outdated=1).data
+        assert [row["rebate_no"] for row in found["data"]] == [rebate.no]
+        log = partner.desk.caller.get(partner.desk.path(counted.resource, "getLog"), id=counted.id).data
+        assert [rebate.no in row["reason"] for row in log if row["action"] == "confirmed"] == [True]
+        assert broken(conn) == {}
+
+    def test_bills_and_returns_that_join_it_ask(self, partner: Partner) -> None:
+        partner.trade("60", "2024-01-31")
+        rebate = partner.confirmed(partner.policy(ONE_PERCENT), "60")
+        row = {"goods_id": partner.goods, "quantity": "1", "price": "100"}
+        for kind in (partner.side.trading, partner.side.returning):
+            late = partner.desk.draft(kind, row, business_date="2024-01-30", **partner.named)
+            asked = partner.desk.act("auditorPass", late)
+            assert (asked.code, rebate.no in asked.msg) == (363, True)
+            assert partner.desk.act("auditorPass", late, confirmed=True).ok
+            assert partner.desk.act("antiAuditor", late).code == 363
+
+    def test_what_it_does_not_count_is_not_asked_about(self, partner: Partner) -> None:
+        partner.trade("60", "2024-01-31")
+        other = partner.desk.world.spares[32]
+        partner.desk.stock_in(other, 5)
+        policy = partner.policy(ONE_PERCENT, goods=({"goods_id": partner.goods},))
+        partner.trade("1", "2024-02-01")
+        rebate = partner.confirmed(policy, "60")
+        for day, line in (
+            ("2024-01-15", {"goods_id": other}),
+            ("2024-01-15", {"is_gift": True}),
+            ("2024-02-02", {}),
+        ):
+            made = partner.trade("1", day, **line)
+            assert partner.desk.act("antiAuditor", made).ok
+        assert partner.desk.act("antiAuditor", rebate).ok
+        assert partner.desk.act("antiAuditor", partner.trade("1", "2024-01-15")).ok
+
+    def test_a_cycle_that_takes_back_rests_on_those_before(self, partner: Partner) -> None:
+        earned = partner.trade("10", "2024-01-31")
+        partner.give_back("4", "2024-02-10")
+        back = {"cycle_start": "2024-02-01", "business_date": "2024-03-01"}
+        rebate = partner.confirmed(partner.policy(TEN_PERCENT), "-40", **back)
+        asked = partner.desk.act("antiAuditor", earned)
+        assert (asked.code, rebate.no in asked.msg) == (363, True)
+
+
 class TestUse:
     def test_it_settles_bills_and_the_account_follows(
         self, partner: Partner, books: Books, conn: Connection

@@ -83,8 +83,10 @@ rebates as (
 earned as (
     select
         *,
-        case when is_by_quantity then {{ quantity('base_quantity') }} * cast(unit_rebate as decimal(12, 2))
-            else {{ money('base_amount') }} * cast(rate as decimal(9, 4)) * cast(0.01 as decimal(3, 2)) end
+        case
+            when is_by_quantity then {{ quantity('base_quantity') }} * cast(unit_rebate as decimal(12, 2))
+            else {{ money('base_amount') }} * cast(rate as decimal(9, 4)) * cast(0.01 as decimal(3, 2))
+        end
         - cast(quick_deduction as decimal(24, 9)) as earned
     from reached
     where from_highest = 1
