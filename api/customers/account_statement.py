@@ -1,5 +1,7 @@
 """Account statement (客户对账单), KHDZ: what a customer owed on a day, each bill since, and what he owes on another.
 
+Opening + increases − receipts and returns − what was waived = closing.
+
 Its rows are read from the settlement ledger when it is saved; it posts nothing, and its audit says that the customer
 agreed. What has changed since is to be saved anew before.
 """
@@ -28,20 +30,21 @@ from api.master.partners import customer
 
 SAID = (
     *("bill_no", "starts_on", "ends_on"),
-    *("opening_amount", "increase_amount", "settled_amount", "closing_amount"),
+    *("opening_amount", "increase_amount", "settled_amount", "waived_amount", "closing_amount"),
 )
 """The fields of a statement that are sent."""
 MOST, SHOWN = 200_000, 500
 """So many bills a statement may tell of; so many are answered with it, all of them by its detail report."""
 LINES = "/custom/accountStatementDetail"
+WAIVED = "抹零/现金折扣"
 _MOVES = text("""
-select e.business_date, e.bill_type, e.bill_no, min(e.entry_id) as entry_id, sum(e.amount) as amount
+select e.business_date, e.bill_type, e.bill_no, e.waived, min(e.entry_id) as entry_id, sum(e.amount) as amount
 from settlement_ledger e
 where e.party_type = 'customer' and e.party_id = :customer and e.company_id = :company
     and e.business_date between :first and :last
-group by e.business_date, e.bill_type, e.bill_id, e.bill_no
+group by e.business_date, e.bill_type, e.bill_id, e.bill_no, e.waived
 having sum(e.amount) <> 0
-order by e.business_date, 4
+order by e.business_date, 5
 limit :most
 """)
 _OPENING = text("""
@@ -61,7 +64,8 @@ class AccountStatementLine(Child):
     item_no: Mapped[str] = words("单据号", required=True, form=False, width=190, bill=True, sort=12)
     increase_amount: Mapped[Decimal] = money("应收增加", form=False, total=True, width=130, sort=13)
     settled_amount: Mapped[Decimal] = money("收款及退货", form=False, total=True, width=130, sort=14)
-    balance_amount: Mapped[Decimal] = money("应收余额", form=False, width=130, sort=15)
+    waived_amount: Mapped[Decimal] = money(WAIVED, form=False, total=True, width=120, sort=15)
+    balance_amount: Mapped[Decimal] = money("应收余额", form=False, width=130, sort=16)
 
 
 class AccountStatement(Bill):
@@ -76,6 +80,7 @@ class AccountStatement(Bill):
         "opening_amount",
         "increase_amount",
         "settled_amount",
+        "waived_amount",
         "closing_amount",
     )
     declaration = declare(
@@ -104,6 +109,7 @@ class AccountStatement(Bill):
     opening_amount: Mapped[Decimal] = money("期初应收", form=False, width=130, sort=-50)
     increase_amount: Mapped[Decimal] = money("本期增加", form=False, total=True, width=130, sort=-49)
     settled_amount: Mapped[Decimal] = money("本期收款及退货", form=False, total=True, width=130, sort=-48)
+    waived_amount: Mapped[Decimal] = money(WAIVED, form=False, total=True, width=120, sort=-48)
     closing_amount: Mapped[Decimal] = money("期末应收", form=False, width=130, sort=-47)
 
     @classmethod
@@ -120,17 +126,18 @@ class AccountStatement(Bill):
                 {
                     "line_no": number,
                     "business_date": move.business_date,
-                    "bill_name": labels[move.bill_type],
+                    "bill_name": WAIVED if move.waived else labels[move.bill_type],
                     "item_no": move.bill_no,
-                    "increase_amount": max(move.amount, Decimal(0)),
-                    "settled_amount": max(-move.amount, Decimal(0)),
+                    "increase_amount": Decimal(0) if move.waived else max(move.amount, Decimal(0)),
+                    "settled_amount": Decimal(0) if move.waived else max(-move.amount, Decimal(0)),
+                    "waived_amount": -move.amount if move.waived else Decimal(0),
                     "balance_amount": balance,
                 }
             )
         children["lines"] = rows
         sums = {
             name: sum((row[name] for row in rows), Decimal(0))
-            for name in ("increase_amount", "settled_amount")
+            for name in ("increase_amount", "settled_amount", "waived_amount")
         }
         header |= {"opening_amount": opening, "closing_amount": balance, **sums}
 
@@ -163,7 +170,7 @@ def summary(ctx: Context, head: Row[Any]) -> dict[str, str]:
 def _refuse_changed(ctx: Context, head: Row[Any], lines: Sequence[Row[Any]], verb: str) -> None:
     """What the ledger no longer says is neither agreed to nor sent."""
     opening, moves = _moves(ctx, head._asdict())
-    told = [(line.item_no, line.increase_amount - line.settled_amount) for line in lines]
+    told = [(line.item_no, line.increase_amount - line.settled_amount - line.waived_amount) for line in lines]
     if (opening, [(move.bill_no, move.amount) for move in moves]) != (head.opening_amount, told):
         raise Refusal(f"对账期间的往来已有变化，请修改并保存对账单，重新取数后再{verb}")
 

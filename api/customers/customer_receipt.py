@@ -12,7 +12,7 @@ from api.kit.fields import derived
 from api.kit.flow import POSTED
 from api.kit.resource import Menu
 from api.master.partners import customer
-from api.master.settlements import SettlingBill, WriteOffLine
+from api.master.settlements import WAIVE, SettlingBill, WriteOffLine
 
 _COLLECTION = "(select c.bill_no from offline_collection c where c.bill_id = {table}.collection_id)"
 _STATUS = "select status from offline_collection where bill_id = %s"
@@ -37,6 +37,7 @@ class CustomerReceipt(SettlingBill):
             "see": "/custom/receiptmanage_search",
         },
         menu=Menu("客户管理", "收款业务", 20),
+        allowances=(WAIVE,),
     )
     bill = BillType(
         "KHSK",

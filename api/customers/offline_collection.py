@@ -67,6 +67,7 @@ class OfflineCollection(Bill):
     amount: Mapped[Decimal] = money(
         "收款金额", required=True, rule="positive", total=True, width=130, sort=-45
     )
+    waived_amount: Mapped[Decimal] = money("抹零/现金折扣", rule="Positive", total=True, width=110, sort=-44)
     payer: Mapped[str | None] = text("付款人", search=True, max_length=50, sort=-44)
     voucher_no: Mapped[str | None] = text(
         "银行流水号", search=True, max_length=60, copied=False, width=180, sort=-43
@@ -107,12 +108,12 @@ def _receive(ctx: Context, doc: Document) -> None:
     collected = doc.header
     assert CustomerReceipt.bill is not None
     shared = (
-        *("company_id", "business_date", "customer_id", "receivables_mode_id", "amount"),
+        *("company_id", "business_date", "customer_id", "receivables_mode_id", "amount", "waived_amount"),
         *("department_id", "employee_id", "remark"),
     )
     header = {name: getattr(collected, name) for name in shared} | {"collection_id": collected.bill_id}
     lines = [
-        {name: getattr(row, name) for name in ("line_no", "settlement_id", "amount")}
+        {name: getattr(row, name) for name in ("line_no", "settlement_id", "amount", "settled_on")}
         for row in doc.children["write_offs"]
     ]
     prefix = CustomerReceipt.bill.prefix

@@ -143,7 +143,8 @@ class SettlementOpen:
     """A new receivable or payable (应收/应付): `amount` is what the party owes us (customer) or we owe it (supplier).
 
     Returns and advances (预收/预付) are negative. `due_date` comes from the party's payment terms. Zero opens nothing.
-    `company_id`: whose books, None is the bill's company.
+    `company_id`: whose books, None is the bill's company. `settled`: how much of it the bill's own write-offs of later
+    days use up, by those days, with its sign.
     """
 
     party_type: PartyType
@@ -152,14 +153,20 @@ class SettlementOpen:
     due_date: date
     kind: SettlementKind = "bill"
     company_id: int | None = None
+    settled: tuple[tuple[date, Decimal], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class WriteOff:
-    """Settles (核销) `amount` of an open item, with the item's own sign and never past its open amount."""
+    """Settles (核销) `amount` of an open item, with the item's own sign and never past its open amount.
+
+    `on`: the day it settles, None is the bill's; never before the item's. `waived`: by no money, but given up (抹零).
+    """
 
     settlement_id: int
     amount: Decimal
+    on: date | None = None
+    waived: bool = False
 
 
 @dataclass(frozen=True, slots=True)

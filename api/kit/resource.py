@@ -65,6 +65,7 @@ ACTION_LABELS = {
     "transfer": "转移",
     "unbind": "解绑",
     "belowLowest": "低于最低价放行",
+    "waive": "超额抹零",
     "sign": "签收",
     "unsign": "取消签收",
     "invoice": "开票",

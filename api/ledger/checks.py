@@ -283,6 +283,26 @@ LEDGER: tuple[Check, ...] = (
         where i.open_amount not between least(i.amount, 0) and greatest(i.amount, 0)""",
     ),
     Check(
+        "settlement_open_on_every_day",
+        "每一天终了的未核销金额都在 0 与往来金额之间",
+        """select o.settlement_id, o.business_date, i.bill_no, i.amount, o.open_amount
+        from (
+            select l.settlement_id, l.business_date,
+                sum(sum(l.amount)) over (partition by l.settlement_id order by l.business_date) as open_amount
+            from settlement_ledger l
+            group by l.settlement_id, l.business_date
+        ) o
+        join settlement_item i using (settlement_id)
+        where o.open_amount not between least(i.amount, 0) and greatest(i.amount, 0)""",
+    ),
+    Check(
+        "waived_settles",
+        "抹零只出现在核销及其冲销",
+        """select l.entry_id, l.bill_no, l.entry, l.amount
+        from settlement_ledger l
+        where l.waived and l.entry = 'open'""",
+    ),
+    Check(
         "money_balance_is_ledger",
         "账户余额 = 资金流水合计",
         tied("money_balance", "company_id, receivables_mode_id", {"amount": "sum(amount)"}, "money_ledger"),
@@ -308,7 +328,10 @@ LEDGER: tuple[Check, ...] = (
         "settlement_reversals_negate",
         "往来冲销与原流水完全相反",
         _negated(
-            "settlement_ledger", "entry_id", f"{_JOURNAL}, settlement_id, party_type, party_id", "amount"
+            "settlement_ledger",
+            "entry_id",
+            f"{_JOURNAL}, settlement_id, party_type, party_id, waived",
+            "amount",
         ),
     ),
     Check(

@@ -143,11 +143,17 @@ def _content(bill: BillRef, postings: Postings, policy: Policy) -> dict[str, Any
                 "kind": item.kind,
                 "due_date": item.due_date,
                 "amount": str(item.amount),
+                "settled": [{"on": day, "amount": str(amount)} for day, amount in item.settled],
             }
             for item in postings.settlements
         ],
         "write_offs": [
-            {"settlement_id": entry.settlement_id, "amount": str(entry.amount)}
+            {
+                "settlement_id": entry.settlement_id,
+                "amount": str(entry.amount),
+                "on": entry.on or bill.business_date,
+                "waived": entry.waived,
+            }
             for entry in postings.write_offs
         ],
         "money": [

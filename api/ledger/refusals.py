@@ -137,6 +137,14 @@ class OverWriteOff(LedgerRefusal, kind="over_write_off"):
         )
 
 
+class SettledEarly(LedgerRefusal, kind="settled_early"):
+    """Items that a bill settles before their own day; causes: [{bill_no, business_date}]."""
+
+    def describe(self, names: Names) -> str:
+        told = "、".join(f"{row['bill_no']}（{row['business_date']}）" for row in self.causes)
+        return f"核销日期不能早于被核销单据的日期：{told}"
+
+
 class PeriodClosed(LedgerRefusal, kind="period_closed"):
     """The business date lies in a closed period; causes: {period}."""
 

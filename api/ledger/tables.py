@@ -246,13 +246,15 @@ class SettlementItem(Stamped, Base):
 
 
 class SettlementLedger(Journal, Base):
-    """A change of an item's open amount, with the bill that caused it."""
+    """A change of an item's open amount, with the bill that caused it, on the day of that bill or a later one of its
+    item's; `waived` was paid by nobody (抹零、现金折扣)."""
 
     __tablename__ = "settlement_ledger"
     __table_args__ = _journal(
         "settlement_ledger",
         CheckConstraint("entry in ('open', 'write_off', 'reverse')", name="entry"),
         Index("ix_settlement_ledger_settlement_id", "settlement_id"),
+        Index("ix_settlement_ledger_waived", "company_id", "business_date", postgresql_where=text("waived")),
         Index(
             "ix_settlement_ledger_party",
             *("party_type", "party_id", "company_id", "business_date"),
@@ -266,6 +268,7 @@ class SettlementLedger(Journal, Base):
     party_id: Mapped[int] = mapped_column(BigInteger)
     amount: Mapped[Decimal] = mapped_column(AMOUNT)
     entry: Mapped[str] = mapped_column(Text)
+    waived: Mapped[bool] = mapped_column(server_default="false")
 
 
 class MoneyLedger(Journal, Base):

@@ -11,10 +11,13 @@ from typing import ClassVar
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import day, money, ref, text
+from api.kit.fields import day, enum, money, ref, text
 from api.kit.posting import PartyType
 from api.kit.scope import Principal
 from api.kit.view import BillRow, Sql, Values, View
+
+SETTLED, WAIVED = 1, 2
+MANNERS = {SETTLED: "核销", WAIVED: "抹零/现金折扣"}
 
 ADVANCED = "(l.kind = 'advance' or l.kind = 'opening' and l.amount < 0)"
 """Whether a settlement item `l` is an advance; those of the books' opening are negative balances."""
@@ -56,7 +59,7 @@ def write_off_rows(party: PartyType) -> str:
     return f"""
 select l.entry_id as {party}_write_off_id, l.company_id, l.party_id as {party}_id, l.bill_no, l.business_date,
     i.bill_no as item_no, i.business_date as item_date, i.due_date, i.amount as item_amount, -l.amount as amount,
-    i.open_amount, {{route}}
+    case when l.waived then {WAIVED} else {SETTLED} end as manner, i.open_amount, {{route}}
 from settlement_ledger l
 join settlement_item i using (settlement_id)
 where l.party_type = '{party}' and l.entry = 'write_off'
@@ -108,4 +111,5 @@ class WriteOffRow(BillRow):
     due_date: Mapped[date] = day("到期日", search=True, width=110, sort=12)
     item_amount: Mapped[Decimal] = money("单据金额", width=130, sort=13)
     amount: Mapped[Decimal] = money("核销金额", total=True, width=130, sort=14)
+    manner: Mapped[int] = enum("方式", MANNERS, default=SETTLED, search=True, width=110, sort=14)
     open_amount: Mapped[Decimal] = money("未核销金额", width=130, sort=15)

@@ -77,6 +77,15 @@ left join (select bill_id, sum(amount) as amount from money_ledger where bill_ty
     using (bill_id)
 where {flow} * coalesce(m.amount, 0) <> case when h.status in {posted} then h.amount else 0 end
 """
+_WAIVED = """
+select h.bill_no, h.waived_amount, coalesce(w.amount, 0) as waived
+from {bill} h
+left join (
+    select bill_id, -sum(amount) as amount from settlement_ledger
+    where waived and bill_type = '{prefix}' group by bill_id
+) w using (bill_id)
+where coalesce(w.amount, 0) <> case when h.status in {posted} then h.waived_amount else 0 end
+"""
 _CREDITED = """
 select h.bill_no, h.amount, coalesce(s.amount, 0) as opened
 from {bill} h
@@ -165,6 +174,7 @@ def _of(cls: type[Bill]) -> Iterator[Check]:
         yield Check(
             f"{cls.name()}_money", f"{label}的金额等于资金流水", _RECEIVED.format(**common, flow=cls.flow())
         )
+        yield Check(f"{cls.name()}_waived", f"{label}的抹零等于往来流水的抹零", _WAIVED.format(**common))
     if issubclass(cls, Rebate):
         yield Check(f"{cls.name()}_account", f"{label}的金额等于返利账户", _CREDITED.format(**common))
 

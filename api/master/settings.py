@@ -6,6 +6,7 @@ What a bill's audit may do is asked under the company's setting; each is read on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy import Row, UniqueConstraint, select, text
@@ -16,7 +17,7 @@ from api.kit.context import Context
 from api.kit.database import today
 from api.kit.document import Bill, Document
 from api.kit.errors import Invalid, Refusal, StockWarningAsk
-from api.kit.fields import enum, integer, key, ref
+from api.kit.fields import enum, integer, key, money, ref
 from api.kit.flow import POSTED
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
@@ -70,6 +71,9 @@ class ErpConfig(Resource):
     overdue_days: Mapped[int] = integer(
         "客户逾期宽限（天）", rule="positiveInt", bounds=Bounds(most=365), width=160
     )
+    waive_limit: Mapped[Decimal] = money(
+        "每张收付款单抹零上限（元）", default="1", rule="Positive", extract=False, width=190
+    )
     customer_audit: Mapped[int] = enum("客户审核", AUDITS, default=UNASKED, extract=False, width=150)
     backup_hour: Mapped[int] = enum("每日自动备份", BACKUP_HOURS, default=2, extract=False, width=130)
     backups_kept: Mapped[int] = integer(
@@ -120,6 +124,15 @@ def customer_audit(ctx: Context) -> int:
     """Which customers wait for an audit before they are used on bills."""
     found: int | None = ctx.conn.execute(select(ErpConfig.table().c.customer_audit)).scalar()
     return found or UNASKED
+
+
+def waive_limit(ctx: Context) -> Decimal:
+    """How much a receipt or payment may waive without a right."""
+    if ("waive_limit", 0) not in ctx.known:
+        found = ctx.conn.execute(select(ErpConfig.table().c.waive_limit)).scalar()
+        ctx.known["waive_limit", 0] = found or Decimal(0)
+    limit: Decimal = ctx.known["waive_limit", 0]
+    return limit
 
 
 def setting(ctx: Context, company_id: int, kind: int) -> dict[str, int]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -12,11 +14,16 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import Child, Document, Rows, Values
+from api.kit.document import Bill, Child, Document, Rows, Values
+from api.kit.errors import Refusal
 from api.kit.fields import Derived, Field, Kind, day, derived, money, ref
 from api.kit.posting import MoneyEntry, PartyType, Postings, SettlementOpen, WriteOff
 from api.kit.validation import Problems
 from api.master.prepayment import TakesAdvances
+from api.master.settings import waive_limit
+
+WAIVE = "waive"
+"""The right to waive more than the group's limit."""
 
 _ITEM = "(select i.{column} from settlement_item i where i.settlement_id = {table}.settlement_id)"
 
@@ -47,12 +54,14 @@ class WriteOffLine(Child):
         sort_order=-80,
     )
     amount: Mapped[Decimal] = money("本次核销", required=True, total=True, sort=10)
+    settled_on: Mapped[date] = day("核销日期", form=False, required=True, width=110, sort=11)
 
 
 class SettlingBill(TakesAdvances):
     """A receipt or payment: an amount through an account, written off against open items; the rest is an advance.
 
-    A negative amount is a refund (退款): it goes back through the account, and is all of it advances or returns.
+    What it settles of later days is an advance until then. What is waived (抹零、现金折扣) is written off beyond the
+    amount. A negative amount is a refund (退款): it goes back through the account, all of it advances or returns.
     """
 
     __abstract__ = True
@@ -62,6 +71,7 @@ class SettlingBill(TakesAdvances):
         "receivables_mode", "结算方式", required=True, search=True, sort=-50
     )
     amount: Mapped[Decimal] = money("金额", required=True, total=True, sort=-45, width=130)
+    waived_amount: Mapped[Decimal] = money("抹零/现金折扣", rule="Positive", total=True, sort=-44, width=110)
 
     @classmethod
     def flow(cls) -> int:
@@ -74,17 +84,35 @@ class SettlingBill(TakesAdvances):
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        """Money, write-offs, and the rest as an advance."""
-        header, written = doc.header, written_off(doc)
-        rest = header.amount - sum((entry.amount for entry in written), Decimal(0))
-        partner = getattr(header, f"{cls.party}_id")
-        advance = SettlementOpen(cls.party, partner, -rest, header.business_date, kind="advance")
+        """Money, write-offs, and as an advance the rest and what settles later days."""
+        header, paid, waived = doc.header, written_off(doc), []
+        if header.waived_amount:
+            paid, waived = waive(paid, header.waived_amount)
+        later: dict[date, Decimal] = defaultdict(Decimal)
+        for entry in paid:
+            if entry.on and entry.on > header.business_date:
+                later[entry.on] -= entry.amount
+        rest = header.amount - sum((entry.amount for entry in paid), Decimal(0))
+        advance = SettlementOpen(
+            cls.party,
+            getattr(header, f"{cls.party}_id"),
+            sum(later.values(), -rest),
+            header.business_date,
+            kind="advance",
+            settled=tuple(sorted(later.items())),
+        )
         moved = MoneyEntry(header.receivables_mode_id, cls.flow() * header.amount)
         return Postings(
-            settlements=(advance,) if rest else (),
-            write_offs=written,
+            settlements=(advance,) if advance.amount else (),
+            write_offs=(*paid, *waived),
             money=(moved,) if header.amount else (),
         )
+
+    @classmethod
+    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        super().guard(ctx, doc, action)
+        if action == "auditorPass":
+            _refuse_waiving(ctx, cls, doc.header.waived_amount)
 
 
 class OffsettingBill(TakesAdvances):
@@ -100,12 +128,34 @@ class OffsettingBill(TakesAdvances):
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(write_offs=written_off(doc))
+        return Postings(write_offs=tuple(written_off(doc)))
 
 
-def written_off(doc: Document) -> tuple[WriteOff, ...]:
-    """What a bill's block of open items settles."""
-    return tuple(WriteOff(row.settlement_id, row.amount) for row in doc.children["write_offs"])
+def written_off(doc: Document) -> list[WriteOff]:
+    """What a bill's block of open items settles, and on which days."""
+    return [WriteOff(row.settlement_id, row.amount, row.settled_on) for row in doc.children["write_offs"]]
+
+
+def waive(entries: Sequence[WriteOff], amount: Decimal) -> tuple[list[WriteOff], list[WriteOff]]:
+    """Split write-offs into what money settles and what is waived: the last items first, none that is credited."""
+    paid, waived = [], []
+    for entry in reversed(entries):
+        part = max(min(entry.amount, amount), Decimal(0))
+        amount -= part
+        if part:
+            waived.append(replace(entry, amount=part, waived=True))
+        if entry.amount != part:
+            paid.append(replace(entry, amount=entry.amount - part))
+    return paid[::-1], waived[::-1]
+
+
+def _refuse_waiving(ctx: Context, cls: type[Bill], amount: Decimal) -> None:
+    """Refuse to waive more than the group leaves to everybody, but to whoever holds the right."""
+    if not amount or ctx.principal.may(cls.right(WAIVE)):
+        return
+    limit = waive_limit(ctx)
+    if amount > limit:
+        raise Refusal(f"抹零/现金折扣 {amount:.2f} 元超过上限 {limit:.2f} 元，请由有“超额抹零”权限的人审核")
 
 
 def due_date(ctx: Context, header: Mapping[str, Any], partner: str) -> date:
@@ -128,7 +178,7 @@ def due(sort: int = -44) -> Mapped[date | None]:
 
 
 _OPEN = """
-select settlement_id, party_type, party_id, company_id, open_amount from settlement_item
+select settlement_id, party_type, party_id, company_id, bill_no, business_date, open_amount from settlement_item
 where settlement_id = any(%s)
 """
 
@@ -138,14 +188,25 @@ def inspect_write_offs(
 ) -> None:
     """Each item once, of this company and partner, within what is open; together not more than the bill's amount.
 
-    A refund is as much as its items are together.
+    With a waiver they are as much as both together. A refund is as much as its items are together, which are no later
+    than it; nor is a credit that a receipt uses.
     """
-    inspect_items(ctx, header, rows, problems)
+    inspect_items(
+        ctx, header, rows, problems, ahead=header["amount"] > 0 or bool(header.get("waived_amount"))
+    )
     written = sum((row["amount"] for row in rows), Decimal(0))
-    if header["amount"] < 0 and written != header["amount"]:
+    waived = header.get("waived_amount") or Decimal(0)
+    if header["amount"] < 0 and waived:
+        problems.add("退款不能抹零")
+    elif header["amount"] < 0 and written != header["amount"]:
         problems.add(f"退款须选出要退的预收预付或退货：已选 {written:.2f} 元，退款 {header['amount']:.2f} 元")
-    elif written > header["amount"]:
+    elif waived and written != header["amount"] + waived:
+        both = f"单据金额与抹零合计 {header['amount'] + waived:.2f} 元"
+        problems.add(f"抹零只用于结清所选单据：核销合计 {written:.2f} 元须等于{both}")
+    elif written > header["amount"] + waived:
         problems.add(f"核销金额合计 {written:.2f} 元超过单据金额 {header['amount']:.2f} 元")
+    elif waived > sum((row["amount"] for row in rows if row["amount"] > 0), Decimal(0)):
+        problems.add("抹零不能超过所核销的应收应付")
     if not rows and not header["amount"]:
         problems.add("请输入金额")
 
@@ -166,15 +227,23 @@ def inspect_offset(
 
 
 def inspect_items(
-    ctx: Context, header: Mapping[str, Any], rows: list[dict[str, Any]], problems: Problems
+    ctx: Context,
+    header: Mapping[str, Any],
+    rows: list[dict[str, Any]],
+    problems: Problems,
+    *,
+    ahead: bool = False,
 ) -> dict[int, PartyType]:
-    """Each item once, of the bill's company and of a partner that it names, within what is open; whose each item is."""
+    """Each item once, of the bill's company and of a partner that it names, within what is open; whose each item is.
+
+    It is settled on the bill's day. What is owed of later days may be settled `ahead`, and is on its own day.
+    """
     keys = [row["settlement_id"] for row in rows]
     found = {row.settlement_id: row for row in ctx.conn.exec_driver_sql(_OPEN, (keys,))}
     seen: set[int] = set()
     for row in rows:
         problems.place, key, amount = f"第{row['line_no']}行", row["settlement_id"], row["amount"]
-        item = found.get(key)
+        item, row["settled_on"] = found.get(key), header["business_date"]
         if item is None or (item.party_id, item.company_id) != (
             header.get(f"{item.party_type}_id"),
             header["company_id"],
@@ -184,6 +253,10 @@ def inspect_items(
             problems.add("同一单据不能重复核销")
         elif amount * item.open_amount <= 0 or abs(amount) > abs(item.open_amount):
             problems.add(f"核销金额超过未核销金额 {item.open_amount}")
+        elif item.business_date > header["business_date"]:
+            row["settled_on"] = item.business_date
+            if not ahead or amount < 0:
+                problems.add(f"业务日期不能早于{item.bill_no}的日期 {item.business_date}")
         seen.add(key)
     problems.place = ""
     return {key: item.party_type for key, item in found.items()}

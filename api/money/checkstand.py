@@ -84,6 +84,9 @@ class Collection(BaseModel):
     company_id: Key = Field(description="公司")
     customer_id: Key = Field(description="客户")
     payments: list[Tendered] = Field(min_length=1, max_length=10, description="收款方式")
+    waived_amount: Annotated[Decimal, Field(ge=0, max_digits=16, decimal_places=2)] = Field(
+        Decimal(0), description="抹零/现金折扣"
+    )
     items: list[Settled] = Field(default=[], max_length=500, description="核销明细")
     remark: str | None = Field(None, max_length=200, description="备注")
 
@@ -100,12 +103,15 @@ def collect(ctx: Context, told: Collection) -> list[dict[str, Any]]:
     for action in ("add", "auditorPass"):
         ctx.require(CustomerReceipt.right(action))
     made = []
-    for payment, parts in zip(told.payments, spread(told.payments, told.items), strict=True):
+    waived = [Decimal(0)] * (len(told.payments) - 1) + [told.waived_amount]
+    spreads = spread(told.payments, told.items, told.waived_amount)
+    for payment, waive, parts in zip(told.payments, waived, spreads, strict=True):
         given = {
             "company_id": told.company_id,
             "customer_id": told.customer_id,
             "business_date": today(),
             "remark": told.remark,
+            "waived_amount": waive,
             **payment.model_dump(),
         }
         rows = [{"settlement_id": item, "amount": amount} for item, amount in parts]
@@ -115,12 +121,16 @@ def collect(ctx: Context, told: Collection) -> list[dict[str, Any]]:
     return made
 
 
-def spread(payments: Sequence[Tendered], items: Sequence[Settled]) -> list[list[tuple[int, Decimal]]]:
-    """Which part of which item each payment settles; refuses when there is less money than is to be settled."""
+def spread(
+    payments: Sequence[Tendered], items: Sequence[Settled], waived: Decimal = Decimal(0)
+) -> list[list[tuple[int, Decimal]]]:
+    """Which part of which item each payment settles, the last one with what is waived beside it; refuses when there is
+    less money than is to be settled."""
     left = deque(sorted(((item.settlement_id, item.amount) for item in items), key=lambda item: item[1] > 0))
     found: list[list[tuple[int, Decimal]]] = []
-    for payment in payments:
-        money_left, parts = payment.amount, []
+    for turn, payment in enumerate(payments, 1):
+        parts: list[tuple[int, Decimal]] = []
+        money_left = payment.amount + (waived if turn == len(payments) else Decimal(0))
         while left and (money_left > 0 or left[0][1] < 0):
             number, amount = left.popleft()
             part = min(amount, money_left)

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.document import BillType, Block, declare
 from api.kit.resource import Menu
 from api.master.partners import supplier
-from api.master.settlements import SettlingBill, WriteOffLine
+from api.master.settlements import WAIVE, SettlingBill, WriteOffLine
 
 
 class SupplierPaymentWriteOff(WriteOffLine):
@@ -29,6 +29,7 @@ class SupplierPayment(SettlingBill):
             "see": "/purchase/paymanageSearch",
         },
         menu=Menu("采购管理", "付款业务", 40),
+        allowances=(WAIVE,),
     )
     bill = BillType(
         "GYFK",

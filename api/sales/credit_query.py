@@ -157,7 +157,7 @@ from (
     from settlement_ledger e
     join settlement_item i using (settlement_id)
     join customer c on c.customer_id = e.party_id and c.credit_limit is not null
-    where e.party_type = 'customer' and e.entry = 'write_off' and i.amount > 0
+    where e.party_type = 'customer' and e.entry = 'write_off' and not e.waived and i.amount > 0
         and not exists (select from settlement_ledger r where r.reverses = e.entry_id)
     group by e.company_id, e.party_id, e.bill_type, e.bill_id, e.bill_no, e.business_date
 ) l

@@ -172,7 +172,8 @@ class SettlementEntryEffect(Effect):
 
     rows = """
         select l.entry_id as effect_id, l.business_date, l.bill_no, i.bill_no as settled_no, l.company_id, l.amount,
-            case l.entry when 'open' then '挂账' when 'write_off' then '核销' else '冲回' end as entry_name,
+            case l.entry when 'open' then '挂账' when 'write_off' then case when l.waived then '抹零' else '核销' end
+                else '冲回' end as entry_name,
             l.posted_at, {route}
         from settlement_ledger l
         join settlement_item i using (settlement_id)

@@ -34,6 +34,9 @@ CORRUPTIONS = {
     "settlement_open_is_ledger": "update settlement_item set open_amount = open_amount - 1 where bill_no = 'XSCK1'",
     "settlement_amount_is_opened": "update settlement_item set amount = amount + 1 where bill_no = 'XSCK1'",
     "settlement_open_within_amount": "update settlement_item set open_amount = amount + 1 where bill_no = 'XSCK1'",
+    "settlement_open_on_every_day": "update settlement_ledger set business_date = business_date - 1"
+    " where bill_no = 'KHSK1'",
+    "waived_settles": "update settlement_ledger set waived = true where entry = 'open'",
     "money_balance_is_ledger": "update money_balance set amount = amount - 1",
     "stock_reversals_negate": "update stock_ledger set amount = amount - 1 where reverses is not null",
     "reservation_reversals_negate": "update reservation_ledger set goods_id = 101 where reverses is not null",

@@ -67,5 +67,14 @@ class TestCheckstand:
         assert beyond.code == 400
         assert Decimal(left(books, item)) == 100
 
+    def test_the_last_way_waives_what_is_short(self, desk: Desk, books: Books) -> None:
+        item = owed(desk, books, "100.4")
+        assert paid(desk, {item: "100.4"}, "40", "60", waived_amount="0.5").code == 400
+        answer = paid(desk, {item: "100.4"}, "40", "60", waived_amount="0.4")
+        assert answer.ok, answer
+        receipts = [desk.info(Made("customer_receipt", row["id"], row["bill_no"])) for row in answer.data]
+        assert [row["waived_amount"] for row in receipts] == ["0.00", "0.40"]
+        assert left(books, item) == "0.00"
+
     def test_it_takes_the_right_to_receive(self, desk: Desk) -> None:
         assert paid(Desk(desk.site, "nobody"), {}, "1").code == 403

@@ -48,6 +48,20 @@ begin
 end
 $$;
 
+-- The same for the months of other days that a bill's entries stand on.
+create or replace function erp_enter_months(bill erp_bill, days date[]) returns void language plpgsql as $$
+declare
+    month date;
+begin
+    for month in
+        select distinct date_trunc('month', d)::date from unnest(days) as d
+        where date_trunc('month', d) <> date_trunc('month', bill.business_date)
+    loop
+        perform erp_enter_period((bill.bill_type, bill.bill_id, bill.bill_no, bill.company_id, month)::erp_bill);
+    end loop;
+end
+$$;
+
 -- The same for the other companies that a bill posts in.
 create or replace function erp_enter_periods(bill erp_bill, companies bigint[]) returns void language plpgsql as $$
 declare

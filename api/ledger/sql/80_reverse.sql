@@ -296,15 +296,18 @@ begin
     if causes is not null then
         perform erp_refuse('already_settled', jsonb_build_object('bills', causes));
     end if;
+    perform erp_enter_months(bill, array(
+        select distinct l.business_date from settlement_ledger l where l.entry_id = any (ids)
+    ));
 
     with written as (
         insert into settlement_ledger (
-            settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id, bill_no,
+            settlement_id, company_id, party_type, party_id, amount, entry, waived, bill_type, bill_id, bill_no,
             business_date, reverses
         )
         select
-            l.settlement_id, l.company_id, l.party_type, l.party_id, -l.amount, 'reverse', l.bill_type, l.bill_id,
-            l.bill_no, l.business_date, l.entry_id
+            l.settlement_id, l.company_id, l.party_type, l.party_id, -l.amount, 'reverse', l.waived, l.bill_type,
+            l.bill_id, l.bill_no, l.business_date, l.entry_id
         from settlement_ledger l
         where l.entry_id = any (ids)
         order by l.entry_id
