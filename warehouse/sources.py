@@ -128,7 +128,8 @@ SOURCES: tuple[Source, ...] = (
     ),
     _ledger(
         "settlement_ledger",
-        "entry_id settlement_id company_id party_type party_id amount entry bill_type bill_id bill_no business_date",
+        "entry_id settlement_id company_id party_type party_id amount entry waived bill_type bill_id bill_no"
+        " business_date",
         sums="amount",
         track="entry_id settlement_id company_id party_type party_id bill_type bill_id",
     ),

@@ -1,6 +1,6 @@
 """Transfer in (调拨入库), DBRK: what a transfer sent is received, in parts if need be, with its value and the freight.
 
-It takes the very pieces that its line sent; freight adds to their value by quantity.
+It takes the very pieces that its line sent; freight adds to their value by quantity, and its carrier is owed it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from api.kit.fields import money, ref, source_line
 from api.kit.posting import Landing, Postings, StockMove
 from api.kit.proration import allocate_by_weight
 from api.kit.validation import Problems
+from api.master.carriers import Carried, freight_owed, settle_freight
 from api.master.stock_lines import MoveBill, value_travelled
 from api.master.tire_numbers import Numbered, stored
 from api.master.warehouses import TRANSIT, system_warehouse
@@ -31,7 +32,7 @@ class TransferInLine(Numbered, QuantityLine):
     source_line_id: Mapped[int | None] = source_line("transfer_out_line", "调拨明细")
 
 
-class TransferIn(MoveBill):
+class TransferIn(Carried, MoveBill):
     """调拨入库"""
 
     __tablename__ = "transfer_in"
@@ -63,11 +64,12 @@ class TransferIn(MoveBill):
     transit_warehouse_id: Mapped[int] = ref(
         "warehouse", "在途仓", target="warehouse_id", required=True, form=False, list=False, sort=-58
     )
-    freight_amount: Mapped[Decimal] = money("运费", rule="Positive", total=True, sort=-50)
+    freight_amount: Mapped[Decimal] = money("运费（未税）", rule="Positive", total=True, sort=-50)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         header["transit_warehouse_id"] = system_warehouse(ctx, header["company_id"], TRANSIT)
+        settle_freight(ctx, header, problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -90,5 +92,6 @@ class TransferIn(MoveBill):
                     ),
                 )
                 for line, share in zip(doc.lines, shares, strict=True)
-            )
+            ),
+            settlements=freight_owed(header),
         )

@@ -12,7 +12,7 @@ from typing import Literal
 
 PartyType = Literal["customer", "supplier"]
 OutsideKind = Literal["customer", "supplier", "scrapped", "lost", "issued"]
-SettlementKind = Literal["bill", "advance", "opening"]
+SettlementKind = Literal["bill", "advance", "opening", "freight"]
 
 
 @dataclass(frozen=True, slots=True)

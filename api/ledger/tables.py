@@ -217,7 +217,7 @@ class SettlementItem(Stamped, Base):
     __tablename__ = "settlement_item"
     __table_args__ = (
         CheckConstraint("party_type in ('customer', 'supplier')", name="party_type"),
-        CheckConstraint("kind in ('bill', 'advance', 'opening')", name="kind"),
+        CheckConstraint("kind in ('bill', 'advance', 'opening', 'freight')", name="kind"),
         CheckConstraint(
             "amount <> 0 and open_amount between least(amount, 0) and greatest(amount, 0)", name="open_amount"
         ),

@@ -9,6 +9,7 @@ from api.kit.document import Bill, Block, Child, Link
 from api.kit.flow import POSTED_SQL
 from api.kit.resource import Resource
 from api.ledger.checks import Check, negative_stock, register
+from api.master.carriers import Carried
 from api.master.rebates import Rebate
 from api.master.settlements import OffsettingBill, SettlingBill, WriteOffLine
 
@@ -85,6 +86,19 @@ left join (
     where waived and bill_type = '{prefix}' group by bill_id
 ) w using (bill_id)
 where coalesce(w.amount, 0) <> case when h.status in {posted} then h.waived_amount else 0 end
+"""
+_FREIGHT = """
+select h.bill_no, h.freight_payable, coalesce(f.amount, 0) as owed
+from {bill} h
+left join (
+    select l.bill_id, l.party_id, sum(l.amount) as amount
+    from settlement_ledger l join settlement_item i using (settlement_id)
+    where l.bill_type = '{prefix}' and i.bill_type = '{prefix}' and i.kind = 'freight'
+    group by l.bill_id, l.party_id
+    having sum(l.amount) <> 0
+) f using (bill_id)
+where coalesce(f.amount, 0) <> case when h.status in {posted} then h.freight_payable else 0 end
+    or f.party_id <> h.carrier_id
 """
 _CREDITED = """
 select h.bill_no, h.amount, coalesce(s.amount, 0) as opened
@@ -175,6 +189,8 @@ def _of(cls: type[Bill]) -> Iterator[Check]:
             f"{cls.name()}_money", f"{label}的金额等于资金流水", _RECEIVED.format(**common, flow=cls.flow())
         )
         yield Check(f"{cls.name()}_waived", f"{label}的抹零等于往来流水的抹零", _WAIVED.format(**common))
+    if issubclass(cls, Carried):
+        yield Check(f"{cls.name()}_freight", f"{label}的应付运费等于承运商的应付", _FREIGHT.format(**common))
     if issubclass(cls, Rebate):
         yield Check(f"{cls.name()}_account", f"{label}的金额等于返利账户", _CREDITED.format(**common))
 

@@ -1,4 +1,4 @@
-"""Logistics (物流): who carries goods, and the drivers who come for them."""
+"""Logistics (物流): who carries goods, as which supplier he is owed for it, and the drivers who come for them."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Logistics(Resource):
     logistics_id: Mapped[int] = key()
     logistics_name: Mapped[str] = text("物流公司", required=True, unique=True, search=True, width=200)
     type: Mapped[int] = enum("类型", LOGISTICS_TYPES, default=2, search=True)
+    supplier_id: Mapped[int | None] = ref("supplier", "结算供应商", search=True, index=True, width=200)
     contact_name: Mapped[str | None] = text("联系人", search=True, max_length=50)
     phone: Mapped[str | None] = text("联系电话", rule="phone", search=True, max_length=20)
     province_id: Mapped[int | None] = province()

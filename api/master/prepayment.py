@@ -42,7 +42,7 @@ class Trade:
         join {self.order}_line ol on ol.line_id = d.order_line_id
         join {self.order} o on o.bill_id = ol.bill_id and o.delivery_method = {PREPAID}
         where d.bill_id = l.bill_id
-    ))) filter (where l.bill_type = '{self.prefix}' and l.open_amount > 0), 0.00)
+    ))) filter (where l.bill_type = '{self.prefix}' and l.kind <> 'freight' and l.open_amount > 0), 0.00)
     from settlement_item l
     where l.party_type = '{self.party}' and l.party_id = {{holder}}.{self.party}_id
         and l.company_id = {{holder}}.company_id and l.open_amount <> 0
@@ -130,7 +130,7 @@ from (select {0.party}_id, cast(:company as bigint) as company_id from {0.party}
 _UNPAID = """
 select string_agg(l.bill_no, '、' order by l.bill_no) from settlement_item l
 where l.company_id = :company and l.party_type = '{0.party}' and l.party_id = :partner
-    and l.bill_type = '{0.prefix}' and l.open_amount > 0 and exists (
+    and l.bill_type = '{0.prefix}' and l.kind <> 'freight' and l.open_amount > 0 and exists (
         select from {0.delivery}_line d
         join {0.order}_line ol on ol.line_id = d.order_line_id
         join {0.order} o on o.bill_id = ol.bill_id and o.delivery_method = {1}

@@ -1,6 +1,7 @@
 """Purchase inbound (采购入库), CGRK: stock comes in at its net price, the supplier is owed the gross total.
 
-Freight that somebody else is paid for adds to what the goods are worth, by their amounts or quantities.
+Freight that somebody else is paid for adds to what the goods are worth, by their amounts or quantities; its carrier is
+owed it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.ledger.checks import Check, register
 from api.master import prepayment, rebate_bases, settings
+from api.master.carriers import Carried, freight_owed, settle_freight
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
 from api.master.settlements import due, due_date
@@ -78,7 +80,7 @@ def freight(doc: Document) -> list[Decimal]:
     return allocate_by_weight(doc.header.freight_amount, [getattr(line, weight) for line in doc.lines])
 
 
-class PurchaseInbound(StockBill):
+class PurchaseInbound(Carried, StockBill):
     """采购入库"""
 
     __tablename__ = "purchase_inbound"
@@ -131,6 +133,7 @@ class PurchaseInbound(StockBill):
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         settle_batches(ctx, children["lines"], problems)
         header["due_date"] = due_date(ctx, header, "supplier")
+        settle_freight(ctx, header, problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -138,7 +141,7 @@ class PurchaseInbound(StockBill):
         owed = SettlementOpen("supplier", header.supplier_id, header.total_amount, header.due_date)
         return Postings(
             stock=inbound(doc, extra=freight(doc)),
-            settlements=(owed,),
+            settlements=(owed, *freight_owed(header)),
             outside=Outside("supplier", header.supplier_id),
         )
 

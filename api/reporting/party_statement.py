@@ -29,7 +29,8 @@ ENTRIES = {OPENING: "期初余额", CHANGE: "往来单据"}
 _ENTRIES = """
 select e.company_id, e.party_id as {key}, cast(:first as date) as business_date, {opening} as entry, 0 as place,
     null as bill_type, null as bill_id, null as bill_no, null as due_date,
-    cast(sum(e.amount) as decimal(18, 2)) as change, 0 as increase, 0 as settled, 0 as written_off, 0 as advance
+    cast(sum(e.amount) as decimal(18, 2)) as change, 0 as increase, 0 as settled, 0 as written_off, 0 as advance,
+    0 as waived
 from facts.fct_settlement_entry e
 where e.party_type = '{type}' and e.business_date < cast(:first as date)
     and cast(:first as date) <= cast(:last as date)
@@ -39,14 +40,15 @@ union all
 select e.company_id, e.party_id, e.business_date, {bill}, min(e.entry_id), e.bill_type, e.bill_id, min(e.bill_no),
     min(e.due_date) filter (where not e.is_write_off and not e.is_advance),
     cast(sum(e.amount) as decimal(18, 2)) as change,
-    coalesce(sum(e.amount) filter (where not {settling}), 0) as increase,
+    coalesce(sum(e.amount) filter (where not {settling} and e.movement <> 'waived'), 0) as increase,
     coalesce(-sum(e.amount) filter (where {settling}), 0) as settled,
     coalesce(-sum(e.amount) filter (where {settling} and not e.is_advance), 0) as written_off,
-    coalesce(-sum(e.amount) filter (where {settling} and e.is_advance), 0) as advance
+    coalesce(-sum(e.amount) filter (where {settling} and e.is_advance), 0) as advance,
+    coalesce(-sum(e.amount) filter (where e.movement = 'waived'), 0) as waived
 from facts.fct_settlement_entry e
 where e.party_type = '{type}' and e.business_date between cast(:first as date) and cast(:last as date)
 group by e.company_id, e.party_id, e.business_date, e.bill_type, e.bill_id
-having increase <> 0 or written_off <> 0 or advance <> 0
+having increase <> 0 or written_off <> 0 or advance <> 0 or waived <> 0
 """
 _SETTLING = "e.movement in ('settled', 'offset')"
 _BALANCES = """
@@ -58,6 +60,7 @@ select
     case when entry <> {opening} then settled end as settled_amount,
     case when entry <> {opening} then written_off end as written_off_amount,
     case when entry <> {opening} then advance end as advance_change,
+    case when entry <> {opening} then waived end as waived_amount,
     sum(change) over (
         partition by company_id, {key} order by business_date, entry, place
         rows between unbounded preceding and current row
@@ -82,7 +85,8 @@ class PartyStatement(PartyRow):
     settled_amount = party_money("{0.settled}及冲抵", 2, default=None, total=True)
     written_off_amount = party_money("其中核销{0.owed}", 3, default=None, total=True)
     advance_change = party_money("其中{0.advance}增减", 4, default=None, total=True)
-    balance_amount = party_money("{0.owed}余额", 5)
+    waived_amount = party_money("抹零及现金折扣", 5, default=None, total=True)
+    balance_amount = party_money("{0.owed}余额", 6)
     route: Mapped[str | None] = text("单据地址", list=False, export=False, hidden=True)
 
     @classmethod

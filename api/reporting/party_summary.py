@@ -1,7 +1,7 @@
 """What partners owed, and how it changed, over any days (客户往来汇总、供应商往来汇总).
 
-opening + increase − settled − offset = closing, in every row and in total; closing = owed − advance, and both are what
-is open of the items on the last day.
+opening + increase − settled − waived − offset = closing, in every row and in total; closing = owed − advance, and both
+are what is open of the items on the last day.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from figures f
 """
 INCREASES = {"delivery": "", "return": "-", "transfer": "", "initial": "", "other": ""}
 """Movements that change what is owed, with the sign of their column."""
-SETTLING = ("settled", "offset")
+SETTLING = ("settled", "waived", "offset")
 
 
 _SUMS = ",\n".join(
@@ -53,8 +53,13 @@ _SUMS = ",\n".join(
             for name, sign in INCREASES.items()
         ),
         *(summed(f"{name}_amount", "amount", f"movement = '{name}'", "-") for name in SETTLING),
-        summed("written_off_amount", "amount", "movement in ('settled', 'offset') and not is_advance", "-"),
-        summed("advance_change", "amount", "movement in ('settled', 'offset') and is_advance", "-"),
+        summed(
+            "written_off_amount",
+            "amount",
+            "movement in ('settled', 'waived', 'offset') and not is_advance",
+            "-",
+        ),
+        summed("advance_change", "amount", "movement in ('settled', 'waived', 'offset') and is_advance", "-"),
         summed("closing_owed", "amount", "not is_advance"),
         summed("closing_advance", "amount", "is_advance", "-"),
         summed("closing_amount", "amount", "true"),
@@ -91,6 +96,7 @@ class PartySummary(PartyRow):
     other_amount = party_money("其他增加", 6, total=True)
     increase_amount = party_money("本期增加{0.owed}", 7, total=True)
     settled_amount = party_money("本期{0.settled}", 8, total=True)
+    waived_amount = party_money("本期抹零及现金折扣", 9, total=True)
     offset_amount = party_money("本期冲抵", 9, total=True)
     written_off_amount = party_money("其中核销{0.owed}", 10, total=True)
     advance_change = party_money("其中{0.advance}增减", 11, total=True)

@@ -32,9 +32,10 @@ from reports.catalogue.parts import (
 REVENUE, COST = ("revenue",), ("sales_cost",)
 CORRECTIONS = ("adjustment", "return_variance", "stocktake", "guarantee")
 REBATES = ("supplier_rebate", "customer_rebate")
-EXPENSES = ("other_moves", "claims", "freight")
+WAIVERS = ("customer_waiver", "supplier_waiver")
+EXPENSES = ("other_moves", "claims", "freight", *WAIVERS)
 EVERY = (*REVENUE, *COST, *CORRECTIONS, *REBATES, *EXPENSES)
-KNOWN_TO_ALL = (*REVENUE, *REBATES, "claims", "freight")
+KNOWN_TO_ALL = (*REVENUE, *REBATES, "claims", "freight", *WAIVERS)
 """What tells nothing of what goods cost."""
 # The statement's lines, of which some are subtotals, with the items that each adds up. Amounts have their signs.
 LINES = (
@@ -50,6 +51,7 @@ LINES = (
     ("其他出入库", ("other_moves",)),
     ("三包理赔净支出", ("claims",)),
     ("配送运费", ("freight",)),
+    ("现金折扣（抹零）", WAIVERS),
     ("经营利润", EVERY),
 )
 BILLS = {
@@ -64,6 +66,8 @@ BILLS = {
     "other_moves": "/inventory/othenoutstorage",
     "claims": "/report/aftersalesdetrpt",
     "freight": "/sales/salesdelievery",
+    "customer_waiver": "/custom/CustomReceiptBillDetail",
+    "supplier_waiver": "/purchase/paydetail",
 }
 # Of the row's own month: for series only, since the months beside it may be closed.
 OF_MONTH = (Column("month_mark", "月份"), Column("state", "状态"))

@@ -399,7 +399,8 @@ cross join (
     values
     ('revenue', 1, '营业收入', 1000.0), ('sales_cost', 2, '销售成本', -800.0), ('stocktake', 5, '盘点盈亏', -20.0),
     ('supplier_rebate', 7, '供应商返利', 50.0), ('customer_rebate', 8, '客户返利', -10.0), ('claims', 10, '三包理赔净支出', -5.0),
-    ('freight', 11, '配送运费', -30.0)
+    ('freight', 11, '配送运费', -30.0), ('customer_waiver', 12, '给客户的现金折扣（抹零）', -2.0),
+    ('supplier_waiver', 13, '供应商给的现金折扣（抹零）', 2.0)
 ) as t(item, item_order, item_name, amount)
 where p.period_kind = 'month';
 -- Of each month, company and goods: 300 paid for the first symptom and 100 for the second, of which 150 and 100 are settled.

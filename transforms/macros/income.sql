@@ -12,6 +12,8 @@
         ['other_moves', '其他出入库'],
         ['claims', '三包理赔净支出'],
         ['freight', '配送运费'],
+        ['customer_waiver', '给客户的现金折扣（抹零）'],
+        ['supplier_waiver', '供应商给的现金折扣（抹零）'],
     ]) }}
 {%- endmacro %}
 

@@ -1,13 +1,15 @@
 {#
     What an entry of the settlement ledger does. Opening an item that is no advance changes what is owed by what the bill
-    did, as the books' opening does by all its items; everything else settles: a receipt's or payment's write-offs and
-    advance, or what other bills offset.
+    did (freight is no delivery of goods), as the books' opening does by all its items; everything else settles: a receipt's or payment's write-offs and
+    advance, what they waive (抹零、现金折扣), or what other bills offset.
 #}
-{% macro settlement_movement(bill_type, is_settling) -%}
+{% macro settlement_movement(bill_type, is_settling, is_waived, is_freight) -%}
     case
         when {{ bill_type }} in ('QCYS', 'QCYF') then 'initial'
+        when {{ is_waived }} then 'waived'
         when {{ is_settling }} and {{ bill_type }} in ('KHSK', 'GYFK') then 'settled'
         when {{ is_settling }} then 'offset'
+        when {{ is_freight }} then 'other'
         when {{ bill_type }} in ('XSCK', 'CGRK') then 'delivery'
         when {{ bill_type }} in ('XSTH', 'CGTH') then 'return'
         when {{ bill_type }} = 'XSDB' then 'transfer'
@@ -22,7 +24,7 @@
         'return': settlement_figure("= 'return'", '-entry.amount'),
         'other': settlement_figure("in ('transfer', 'initial', 'other')", 'entry.amount'),
         'settled': settlement_figure("= 'settled'", '-entry.amount'),
-        'offset': settlement_figure("= 'offset'", '-entry.amount'),
+        'offset': settlement_figure("in ('offset', 'waived')", '-entry.amount'),
     }) }}
 {%- endmacro %}
 
@@ -46,5 +48,5 @@
 {%- endmacro %}
 
 {% macro write_off_manner(movement) -%}
-    case {{ movement }} when 'settled' then '收付款' else '冲抵' end
+    case {{ movement }} when 'settled' then '收付款' when 'waived' then '抹零' else '冲抵' end
 {%- endmacro %}

@@ -38,6 +38,13 @@ with signed as (
     from {{ ref('stg_settlement_ledger') }}
     where bill_type in ('CGFL', 'KHFL')
     union all
+    select
+        company_id,
+        case party_type when 'customer' then 'customer_waiver' else 'supplier_waiver' end,
+        case party_type when 'customer' then -amount else amount end
+    from {{ ref('stg_settlement_ledger') }}
+    where is_waived
+    union all
     select company_id, 'claims', case bill_type when 'GSLP' then amount else -amount end
     from {{ ref('stg_guarantee_line') }}
     where bill_type in ('GSLP', 'CJLP')

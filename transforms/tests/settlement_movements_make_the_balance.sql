@@ -8,8 +8,8 @@ moved as (
     select
         party_type,
         {{ month_of('business_date') }} as month,
-        sum(case when movement in ('settled', 'offset') then 0 else amount end) as owed,
-        sum(case when movement in ('settled', 'offset') then -amount else 0 end) as settled
+        sum(case when movement in ('settled', 'offset', 'waived') then 0 else amount end) as owed,
+        sum(case when movement in ('settled', 'offset', 'waived') then -amount else 0 end) as settled
     from {{ ref('fct_settlement_entry') }}
     group by party_type, {{ month_of('business_date') }}
 ),
@@ -44,4 +44,4 @@ where closing.balance <> ledger.balance
 union all
 select party_type, {{ month_of('business_date') }}, amount
 from {{ ref('fct_settlement_entry') }}
-where (is_write_off or (is_advance and movement <> 'initial')) <> (movement in ('settled', 'offset'))
+where (is_write_off or (is_advance and movement <> 'initial')) <> (movement in ('settled', 'offset', 'waived'))

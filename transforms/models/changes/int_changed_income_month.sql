@@ -23,7 +23,7 @@ with days as (
     select entry.business_date
     from {{ ref('stg_settlement_ledger') }} as entry
     where
-        entry.bill_type in ('CGFL', 'KHFL')
+        (entry.bill_type in ('CGFL', 'KHFL') or entry.is_waived)
         and entry.entry_id in (select changed.entry_id from {{ ref('int_changed_settlement') }} as changed)
 )
 

@@ -8,7 +8,7 @@ with parts as (
         case when entry.movement in ('delivery', 'return') then entry.amount else 0 end as purchased_amount,
         0 as invoiced_amount,
         case when entry.movement = 'settled' then -entry.amount else 0 end as settled_amount,
-        case when entry.movement = 'offset' then -entry.amount else 0 end as offset_amount,
+        case when entry.movement in ('offset', 'waived') then -entry.amount else 0 end as offset_amount,
         case when entry.is_write_off then -entry.amount else 0 end as write_off_amount,
         case when entry.is_write_off then -entry.amount * {{ settled_after() }} else 0 end as write_off_days
     from {{ ref('fct_settlement_entry') }} as entry

@@ -11,5 +11,6 @@ select
     due_date,
     amount,
     open_amount,
+    kind = 'freight' as is_freight,
     kind = 'advance' or (kind = 'opening' and amount < 0) as is_advance
 from {{ source('raw', 'settlement_item') }}

@@ -7,6 +7,7 @@ select
     party_id,
     amount,
     entry,
+    waived as is_waived,
     bill_type,
     bill_id,
     bill_no,

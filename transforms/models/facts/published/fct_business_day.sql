@@ -12,9 +12,9 @@
 {% for side, party_type, paid in [('receivable', 'customer', 'receipts'), ('payable', 'supplier', 'payments')] %}
 {% set entry = "case when party_type = '" ~ party_type ~ "' and movement " %}
 {% do settled.update({
-    side ~ '_increase': entry ~ "not in ('settled', 'offset') then amount end",
+    side ~ '_increase': entry ~ "not in ('settled', 'offset', 'waived') then amount end",
     paid: entry ~ "= 'settled' then -amount end",
-    side ~ '_offset': entry ~ "= 'offset' then -amount end",
+    side ~ '_offset': entry ~ "in ('offset', 'waived') then -amount end",
 }) %}
 {% endfor %}
 {% set overdue = "party_type = 'customer' and not is_advance and item_amount > 0 and business_date <= " ~ add_days('due_date', 1) %}

@@ -5,7 +5,8 @@
     Cost adjustments: what of them found no stock, and the difference between assumed and real cost of stock sold short.
     Return variance: what the supplier credits less what the goods cost. Rebates count when they are confirmed, at their
     full amount. Expenses are what the core knows of: moves for other reasons, what customers are paid under guarantee
-    less what factories settle of it, each on its own day, and freight of deliveries.
+    less what factories settle of it, each on its own day, and freight of deliveries. What receipts and payments waive
+    counts on the day it settles.
     Transfers travel at cost and change no result.
 #}
 {{
@@ -25,6 +26,12 @@
     ['adjustment', '-amount', ref('stg_cost_adjustment_line'), 'true'],
     ['supplier_rebate', '-amount', ref('fct_settlement_entry'), "bill_type = 'CGFL'"],
     ['customer_rebate', 'amount', ref('fct_settlement_entry'), "bill_type = 'KHFL'"],
+    [
+        'customer_waiver', 'amount', ref('fct_settlement_entry'), "movement = 'waived' and party_type = 'customer'"
+    ],
+    [
+        'supplier_waiver', '-amount', ref('fct_settlement_entry'), "movement = 'waived' and party_type = 'supplier'"
+    ],
     ['claims', 'factory_amount - compensation_amount', ref('fct_guarantee_line'), "bill_type in ('GSLP', 'CJLP')"],
     ['freight', '-freight_amount', ref('stg_sales_delivery'), 'freight_amount <> 0'],
 ] %}

@@ -1,4 +1,4 @@
--- grain: one row a customer receipt (KHSK) that counts; amount = written off + change of advances
+-- grain: one row a customer receipt (KHSK) that counts; amount = written off + change of advances, without what was waived
 -- depends_on: {{ ref('int_changed_receipt') }}
 {{
     config(
@@ -19,7 +19,7 @@ with entries as (
     inner join {{ ref('int_changed_receipt') }} as changed
         on entry.bill_id = changed.bill_id
     {% endif %}
-    where entry.bill_type = 'KHSK'
+    where entry.bill_type = 'KHSK' and entry.movement <> 'waived'
     group by entry.bill_id
 )
 

@@ -21,6 +21,7 @@ with entries as (
         ledger.bill_id,
         ledger.bill_no,
         ledger.amount,
+        ledger.is_waived,
         item.bill_type as item_bill_type,
         item.bill_id as item_bill_id,
         item.bill_no as item_bill_no,
@@ -28,6 +29,7 @@ with entries as (
         item.due_date,
         item.amount as item_amount,
         item.is_advance,
+        item.is_freight,
         ledger.bill_type <> item.bill_type or ledger.bill_id <> item.bill_id as is_write_off
     from {{ ref('stg_settlement_ledger') }} as ledger
     inner join {{ ref('stg_settlement_item') }} as item
@@ -45,7 +47,7 @@ select
     party_type,
     party_id,
     business_date,
-    {{ settlement_movement('bill_type', '(is_advance or is_write_off)') }} as movement,
+    {{ settlement_movement('bill_type', '(is_advance or is_write_off)', 'is_waived', 'is_freight') }} as movement,
     is_advance,
     is_write_off,
     bill_type,

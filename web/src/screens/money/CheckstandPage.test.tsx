@@ -60,6 +60,22 @@ describe('the checkstand', () => {
     await waitFor(() => expect(view.calls.some((call) => call.path === 'v2/custom/CustomerReceipt/print' && call.body.ids)).toBe(true));
   });
 
+  it('waives what is short of the bill', async () => {
+    view = renderPage(<CheckstandPage screen={description} />, routes);
+    await pick('客户', '上海顺达');
+    const row = (await screen.findByText('XSCK9')).closest<HTMLElement>('.ant-table-row')!;
+    fireEvent.click(within(row).getByRole('checkbox'));
+    const waived = screen.getByLabelText('抹零');
+    fireEvent.change(waived, { target: { value: '0.50' } });
+    fireEvent.blur(waived);
+    await pick('结算方式', '现金');
+    expect(screen.getByText('核销 80.00，实收 79.50')).toBeTruthy();
+    await press('收款并打印');
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('收款成功：KHSK41'));
+    const sent = view.calls.find((call) => call.path === `${api}/collect`);
+    expect(sent?.body).toMatchObject({ waived_amount: '0.50', payments: [{ receivables_mode_id: 5, amount: '79.50' }] });
+  });
+
   it('asks for a customer, a way and an amount, and shows nothing to who may not receive', async () => {
     view = renderPage(<CheckstandPage screen={description} />, routes);
     await press('收款并打印');

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Card, Flex, Typography } from 'antd';
 import { lazy, Suspense, useMemo, useState } from 'react';
+import { NumberInput } from '@/engine/fields/NumberInput';
 import { RefSelect } from '@/engine/fields/RefSelect';
 import ListPage from '@/engine/list/ListPage';
 import { refField, type RefField, type Screen } from '@/engine/types';
@@ -53,12 +54,14 @@ function Counter({ screen, customerField, modeField, onCollected }: CounterProps
   const [customer, choose] = useState<Customer>({ id: 0, name: '' });
   const [parts, setParts] = useState<Map<number, string>>(new Map());
   const [payments, setPayments] = useState<Payment[]>([{}]);
+  const [waived, waive] = useState<string>();
   const client = useQueryClient();
   const [due, paid] = [sumOf(parts.values()), sumOf(payments.map(({ amount }) => amount))];
   const begin = (next: Customer) => {
     choose(next);
     setParts(new Map());
     setPayments([{}]);
+    waive(undefined);
   };
   const collecting = useMutation({
     mutationFn: () =>
@@ -68,6 +71,7 @@ function Counter({ screen, customerField, modeField, onCollected }: CounterProps
         payments: payments
           .filter(({ amount }) => !decimalOrZero(amount).isZero())
           .map(({ mode, amount }) => ({ receivables_mode_id: mode ?? 0, amount })),
+        waived_amount: waived || '0',
         items: [...parts].filter(([, amount]) => !isNought(amount)).map(([settlement_id, amount]) => ({ settlement_id, amount })),
       }),
     onSuccess: (made) => {
@@ -98,7 +102,13 @@ function Counter({ screen, customerField, modeField, onCollected }: CounterProps
           />
         </div>
         {customer.id > 0 && <OpenItems api={RECEIPTS} company={company} customer={customer.id} parts={parts} onChange={setParts} />}
-        <Payments field={modeField} payments={payments} rest={decimalOrZero(due.toString()).minus(decimalOrZero(paid.toString()))} onChange={setPayments} />
+        <Payments field={modeField} payments={payments} rest={decimalOrZero(due.toString()).minus(decimalOrZero(paid.toString())).minus(decimalOrZero(waived))} onChange={setPayments} />
+        <Flex gap={8} align="center">
+          <Typography.Text>抹零</Typography.Text>
+          <div style={{ width: 120 }}>
+            <NumberInput kind={{ type: 'money', rule: 'Positive', bounds: null }} label="抹零" value={waived} onChange={waive} />
+          </div>
+        </Flex>
         <Flex gap={16} align="center">
           <Button type="primary" loading={collecting.isPending} onClick={submit}>
             收款并打印
