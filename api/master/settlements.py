@@ -85,9 +85,8 @@ class SettlingBill(TakesAdvances):
     @classmethod
     def postings(cls, doc: Document) -> Postings:
         """Money, write-offs, and as an advance the rest and what settles later days."""
-        header, paid, waived = doc.header, written_off(doc), []
-        if header.waived_amount:
-            paid, waived = waive(paid, header.waived_amount)
+        header = doc.header
+        paid, waived = waive(written_off(doc), header.waived_amount)
         later: dict[date, Decimal] = defaultdict(Decimal)
         for entry in paid:
             if entry.on and entry.on > header.business_date:

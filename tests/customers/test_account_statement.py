@@ -114,7 +114,7 @@ class TestLongStatement:
 
     def test_what_is_owed_at_the_ends_of_several_is_not_added_up(self, desk: Desk, long: Made) -> None:
         totals = desk.caller.get("v2/custom/AccountStatement/getList").data["totals"]
-        assert totals.keys() == {"increase_amount", "settled_amount"}
+        assert totals.keys() == {"increase_amount", "settled_amount", "waived_amount"}
 
     def test_all_its_lines_are_listed_from_the_first_on(self, desk: Desk, long: Made) -> None:
         screen = desk.caller.get("v2/Open/Screen/getScreen", route="/custom/accountStatement").data
