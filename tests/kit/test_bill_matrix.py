@@ -19,7 +19,7 @@ from tests.ledger.words import balances
 
 __all__ = ["counter"]
 orders = pytest.mark.parametrize("cls", [cls for cls in BILLS if closing(cls)], ids=lambda cls: cls.name())
-CLOSED = "2025-11"
+CLOSED = "2026-02"
 
 
 def statuses(cls: type[Bill]) -> tuple[int, ...]:
