@@ -63,6 +63,11 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("station_setting", "app_url"): "https://example.com/app",
     ("station_setting", "voice_url"): "/voice/client",
     ("tire_registration_line", "allocation_id"): None,
+    **{
+        (name, field): value
+        for name in ("return_request_line", "refund_request_line")
+        for field, value in (("price", "1"), ("discount_amount", "0"), ("tax_rate", "13"))
+    },
     ("fund_transfer", "fee"): "0.50",
     ("customer_address", "is_default"): False,
     ("erp_config", "customer_audit"): 0,
