@@ -33,6 +33,8 @@ class Context:
     agent: str = ""
     confirmed: bool = False
     """The user was warned and goes on."""
+    counted: bool | None = None
+    """Whether what is dated before a stocktake was counted by it, as the user says; None where he wasn't asked."""
     after_commit: list[Callable[[], None]] = field(default_factory=list)
     known: dict[tuple[str, int], Any] = field(default_factory=dict)
     """Masters' values that were looked up for this context; many bills of one context read them once."""

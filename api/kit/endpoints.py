@@ -219,7 +219,7 @@ def _transition(router: APIRouter, cls: type[Bill], name: str) -> None:
     step = TRANSITIONS[name]
 
     def act(ctx: Context, payload: Act) -> Any:
-        ctx.confirmed = payload.confirmed
+        ctx.confirmed, ctx.counted = payload.confirmed, payload.counted
         return transitions.batch(
             ctx,
             cls,

@@ -9,22 +9,29 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One row of the failure table: 序号, 单据号/序号, 失败原因 (spec/3-rules.md 3); `code` where it isn't 400."""
+    """One row of the failure table: 序号, 单据号/序号, 失败原因 (spec/3-rules.md 3); `code` where it isn't 400, `asks`
+    what answers a question that has more than one."""
 
     index: int
     serial: str
     msg: str
     code: int = 400
+    asks: str = ""
 
     def told(self) -> dict[str, Any]:
         row: dict[str, Any] = {"index": self.index, "serial": self.serial, "msg": self.msg}
-        return row if self.code == 400 else {**row, "code": self.code}
+        if self.code != 400:
+            row["code"] = self.code
+        if self.asks:
+            row["asks"] = self.asks
+        return row
 
 
 class Refusal(Exception):
     """A request that is refused and changes nothing; `code` follows the catalogue of spec/3-rules.md 8."""
 
     code = 400
+    asks = ""
 
     def __init__(self, msg: str, *, data: Any = None) -> None:
         super().__init__(msg)
@@ -101,3 +108,12 @@ class StockWarningAsk(Refusal):
     """As above, but the user may confirm and go on."""
 
     code = 363
+
+
+class CountedAsk(StockWarningAsk):
+    """What moves stock is dated before a stocktake of it: the user says in `counted` whether it was counted."""
+
+    asks = "counted"
+
+    def __init__(self, msg: str) -> None:
+        super().__init__(msg, data={"asks": self.asks})

@@ -39,16 +39,20 @@ class Act(Keys):
 
     reason: str | None = Described(None, max_length=200, description="原因")
     confirmed: bool = Described(False, description="已看到安全库存预警（363），仍继续")
+    counted: bool | None = Described(
+        None, description="日期早于盘点的单据（363，asks 为 counted）：其商品当时是否已盘在内"
+    )
     revisions: dict[Key, int] = Described({}, description="读到的版本，按单据；其间有人改过的不做")
 
 
 class FailureRow(BaseModel):
-    """`code` 362 or 363 tells a stock warning: the latter goes through when confirmed."""
+    """`code` 362 or 363 tells a warning: the latter goes through confirmed, or once what it `asks` is answered."""
 
     index: int
     serial: str
     msg: str
     code: int | None = None
+    asks: str | None = None
 
 
 class BatchAnswer(BaseModel):

@@ -2,17 +2,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Alert, App, Input } from 'antd';
 import type { HookAPI } from 'antd/es/modal/useModal';
 import { useCallback, useState } from 'react';
-import { api, ApiError } from '../lib/api';
-import { NETWORK, reportError, showFailures, showMessage, type Failure } from '../lib/errors';
+import { api } from '../lib/api';
+import { ApiError, NETWORK, reportError, showFailures, showMessage, type Failure } from '../lib/errors';
+import { answered, askingOf, continued, isStockWarning, type Answers } from './asking';
 import { AskedFields } from './AskedFields';
 import { toldAhead } from './form/datedAhead';
 import { isEmptyRef } from './fields/fieldValue';
 import { isRef, keyOf, type Action, type BatchAnswer, type Field, type Row, type Screen } from './types';
 
 /** Deleting and moving bills through their states: confirmation, reason, stock warnings, and who failed and why. */
-
-const BELOW_SAFETY = 362;
-const BELOW_SAFETY_MAY_CONTINUE = 363;
 
 export interface ActionOutcome {
   /** False when the user changed his mind or nothing went through. */
@@ -59,26 +57,21 @@ async function send(modal: HookAPI, screen: Screen, action: Action, rows: Row[],
   // Of bills: nobody passes what somebody else changed since it was read.
   const read = rows.filter((row) => typeof row.revision === 'number').map((row) => [keyOf(screen, row), row.revision] as const);
   const revisions = read.length > 0 ? { revisions: Object.fromEntries(read) } : {};
-  let confirmed = false;
+  let answers: Answers = { confirmed: false };
   for (;;) {
+    let more: Answers | null;
     try {
-      const answer = await api.post<BatchAnswer>(`${screen.api}/${action.name}`, { ids, reason: told.reason, confirmed, ...revisions, ...told.values });
-      const asking = confirmed ? [] : askingOf(answer.failures ?? []);
-      if (asking.length === 0 || !(await mayPass(modal, asking))) return settle(action, ids, answer);
-      confirmed = true;
-      ids = idsOf(ids, answer.failures ?? []);
+      const answer = await api.post<BatchAnswer>(`${screen.api}/${action.name}`, { ids, reason: told.reason, ...answers, ...revisions, ...told.values });
+      const failures = answer.failures ?? [];
+      more = await answered(modal, answers, askingOf(failures));
+      if (more === null) return settle(action, ids, answer);
+      ids = idsOf(ids, failures);
     } catch (error) {
-      const asking = confirmed || ids.length === 1 ? [] : askingOf(failuresOf(error));
-      if (asking.length > 0 && (await mayPass(modal, asking))) {
-        confirmed = true;
-        continue;
-      }
-      if (!confirmed && (await mayContinue(modal, error))) {
-        confirmed = true;
-        continue;
-      }
-      return refuse(action, ids, error);
+      const waiting = ids.length === 1 ? [] : askingOf(failuresOf(error));
+      more = waiting.length > 0 ? await answered(modal, answers, waiting) : await continued(modal, answers, error);
+      if (more === null) return refuse(action, ids, error);
     }
+    answers = more;
   }
 }
 
@@ -113,53 +106,10 @@ function idsOf(ids: number[], failures: Failure[]): number[] {
   return failures.map((failure) => ids[failure.index - 1]).filter((id) => id !== undefined);
 }
 
-/** The bills of a batch that would fall below a safety stock and may go on. */
-function askingOf(failures: Failure[]): Failure[] {
-  return failures.filter((failure) => failure.code === BELOW_SAFETY_MAY_CONTINUE);
-}
-
-async function mayPass(modal: HookAPI, asking: Failure[]): Promise<boolean> {
-  const texts = [...new Set(asking.map((failure) => failure.msg))];
-  const content = texts.map((text) => <p key={text}>{text}</p>);
-  return modal.confirm({ title: '提示', content, okText: '通过', cancelText: '取消' });
-}
-
 function failuresOf(error: unknown): Failure[] {
   const data = error instanceof ApiError ? error.data : null;
   if (typeof data !== 'object' || data === null || !('failures' in data) || !Array.isArray(data.failures)) return [];
   return data.failures as Failure[];
-}
-
-function isStockWarning(error: unknown): error is ApiError {
-  return error instanceof ApiError && (error.code === BELOW_SAFETY || error.code === BELOW_SAFETY_MAY_CONTINUE);
-}
-
-/** What a write answers, once more with `confirmed` where the server asks and the user goes on; null where he doesn't. */
-export async function asking<T>(modal: HookAPI, write: (more: { confirmed?: true }) => Promise<T>): Promise<T | null> {
-  try {
-    return await write({});
-  } catch (error) {
-    if (!isStockWarning(error)) throw error;
-    return (await mayContinue(modal, error)) ? write({ confirmed: true }) : null;
-  }
-}
-
-/** 362 stops with an alert; 363 asks whether to go on. */
-async function mayContinue(modal: HookAPI, error: unknown): Promise<boolean> {
-  if (!isStockWarning(error)) return false;
-  const text = error.msg || `您好，您的库存 ${warehousesOf(error.data)} 已经低于该仓库的安全库存`;
-  if (error.code === BELOW_SAFETY) {
-    await modal.warning({ title: '提示', content: text, okText: '确定' });
-    return false;
-  }
-  const question = /继续/.test(text) ? text : `${text}，是否继续？`;
-  return modal.confirm({ title: '提示', content: question, okText: '继续', cancelText: '取消' });
-}
-
-function warehousesOf(data: unknown): string {
-  const one = (item: unknown) =>
-    typeof item === 'object' && item !== null && 'warehouse_name' in item ? String(item.warehouse_name) : '';
-  return (Array.isArray(data) ? data.map(one) : [one(data)]).filter(Boolean).join('、');
 }
 
 interface Answer {

@@ -1,4 +1,5 @@
 /** The screen description the server gives and the engine draws. */
+import type { Failure } from '../lib/errors';
 import type { Bounds } from '../lib/validation';
 
 export type FieldType =
@@ -230,7 +231,7 @@ export interface Totals {
 
 export interface BatchAnswer {
   success: number[];
-  failures: { index: number; serial: string; msg: string }[];
+  failures: Failure[];
 }
 
 /** Rows of one kind that a bill caused. */

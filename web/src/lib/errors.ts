@@ -8,6 +8,8 @@ export interface Failure {
   msg: string;
   /** 362 or 363 where a stock warning is the reason. */
   code?: number;
+  /** What of several questions it asks. */
+  asks?: string;
 }
 
 export type Level = 'success' | 'info' | 'warning' | 'error';

@@ -3,7 +3,7 @@ import { App } from 'antd';
 import { useCallback, useRef, useState } from 'react';
 import { api, ApiError } from '../../lib/api';
 import { reportError, showFailures, showMessage, type Failure } from '../../lib/errors';
-import { asking } from '../actions';
+import { asking } from '../asking';
 import type { Screen } from '../types';
 import { isDateMeant } from './datedAhead';
 import { checkForm, markFailures, payloadOf, type FormModel } from './formModel';

@@ -323,6 +323,40 @@ describe('batch actions', () => {
     await waitFor(() => expect(sent('auditorPass').map((call) => call.body.ids)).toEqual([[1, 2], [2]]));
     expect(screen.getByText('XSCK2').closest('.ant-table-row')?.className).not.toContain('error-row');
   });
+  it('asks of what is dated before a stocktake whether it was counted, after other warnings', async () => {
+    const asked = { code: 363, msg: '其他入库QTRK1的日期不晚于盘点单KCPD1：机油，这些商品盘点时是否已盘在内？', data: { asks: 'counted' } };
+    const answer = ({ body }: { body: Record<string, unknown> }) => {
+      if (!body.confirmed) return { code: 363, msg: '', data: { warehouse_name: '中心仓' } };
+      return body.counted === false ? ok({ success: [1], failures: [] }) : asked;
+    };
+    await open({ [`${api}/auditorPass`]: answer });
+    tick('XSCK1');
+    await press('审核');
+    await press('确定');
+    await press('继续');
+    expect(await screen.findByText(asked.msg)).toBeTruthy();
+    await press('未盘在内');
+    await waitFor(() =>
+      expect(sent('auditorPass').map(({ body }) => [body.confirmed, body.counted])).toEqual([
+        [false, undefined],
+        [true, undefined],
+        [true, false],
+      ]),
+    );
+  });
+  it('in a batch those that a stocktake stopped go on once answered', async () => {
+    const failures = [{ index: 2, serial: 'XSCK2', msg: '这些商品盘点时是否已盘在内？', code: 363, asks: 'counted' }];
+    const answer = ({ body }: { body: Record<string, unknown> }) =>
+      body.counted ? ok({ success: [2], failures: [] }) : ok({ success: [1], failures });
+    await open({ [`${api}/auditorPass`]: answer });
+    tick('XSCK1');
+    tick('XSCK2');
+    await press('审核');
+    await press('确定');
+    await screen.findByText('这些商品盘点时是否已盘在内？');
+    await press('已盘在内');
+    await waitFor(() => expect(sent('auditorPass').map(({ body }) => [body.ids, body.confirmed])).toEqual([[[1, 2], false], [[2], false]]));
+  });
   it('362 stops', async () => {
     await open({ [`${api}/auditorPass`]: () => ({ code: 362, msg: '您好，您的库存 中心仓 已经低于该仓库的安全库存' }) });
     tick('XSCK1');
