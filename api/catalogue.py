@@ -21,6 +21,7 @@ from api.identity import tables as identity_tables
 from api.inventory import (
     cost_adjustment,
     defective,
+    late_moves,
     location_move,
     opening_stock,
     other_delivery,
@@ -233,6 +234,7 @@ __all__ = [
     "inventory_information",
     "inventory_out_in",
     "inventory_summary",
+    "late_moves",
     "ledger_tables",
     "loads",
     "location_move",

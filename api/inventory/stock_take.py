@@ -1,7 +1,8 @@
 """Stocktake (盘点单), KCPD: a plan's stock is written down, counted, recounted, and set right by its audit.
 
 A line's book quantity is its snapshot plus the moves since, up to the moment its count was entered. Every line must be
-answered, a zero included. The audit makes and audits the difference bills (PYRK, PKCK); taking it back voids them.
+answered, a zero included. The audit makes and audits the difference bills (PYRK, PKCK), but for what others have
+corrected since (stock_counts.py); taking it back voids them.
 A plan that freezes lets no other bill move its goods in its warehouse until it is audited, voided or deleted.
 """
 
@@ -12,21 +13,22 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.orm import Mapped
+from sqlalchemy import BigInteger, ForeignKey, select
+from sqlalchemy.orm import Mapped, mapped_column
 
-from api.inventory import stock_differences
+from api.inventory import stock_counts, stock_differences
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.document import MAX_LINES, Bill, BillType, Block, Document, GoodsChild, Rows, Values, declare
 from api.kit.errors import Refusal
-from api.kit.fields import derived, flag, moment, quantity, ref, text
-from api.kit.flow import UNAUDITED
+from api.kit.fields import COST, derived, flag, moment, price, quantity, ref, text
+from api.kit.flow import UNAUDITED, VOIDED
 from api.kit.posting import Postings
 from api.kit.resource import FileCall, Menu
 from api.kit.validation import Problems
 from api.ledger import holds
 from api.ledger.checks import Check, register
+from api.ledger.tables import QUANTITY
 from api.master import stock_holds
 from api.master.stock_lines import FromPlace, OfWarehouse
 from api.master.tire_numbers import MAX_TEXT
@@ -66,11 +68,6 @@ where b.warehouse_id = %(warehouse_id)s and b.quantity <> 0
 order by b.allocation_id, g.goods_num, b.batch_id
 limit %(most)s
 """
-_NOW = """
-select b.goods_id, b.allocation_id, b.batch_id, b.quantity
-from stock_balance b
-where b.warehouse_id = %s and b.goods_id = any (%s::bigint[])
-"""
 _MADE = (
     "(select string_agg(d.bill_no, '、' order by d.bill_no) from ("
     "select s.bill_no, s.stock_take_id from stock_surplus s where s.status <> 3"
@@ -81,14 +78,17 @@ _OPEN = (
     "(select count(*) from stock_take_line l where l.bill_id = {table}.bill_id"
     " and l.counted_quantity is null and l.recount_quantity is null)"
 )
-_DIFFERENCE = "(coalesce({table}.recount_quantity, {table}.counted_quantity) - {table}.book_quantity)"
+_SUPERSEDED = "(select t.bill_no from stock_take t where t.bill_id = {table}.superseded_by)"
 
 
 class StockTakeLine(FromPlace, GoodsChild):
     __tablename__ = "stock_take_line"
     bill_table = "stock_take"
     numbers_move = False
-    derived = (derived("difference", "差异数量", "quantity", _DIFFERENCE, width=90),)
+    derived = (
+        derived("difference", "差异数量", "quantity", stock_counts.DIFFERENCE, width=90),
+        derived("superseded_by_no", "以后盘为准", "text", _SUPERSEDED, width=190, bill=True),
+    )
 
     snapshot_quantity: Mapped[Decimal] = quantity("账面快照", form=False, total=True, width=90, sort=10)
     book_quantity: Mapped[Decimal] = quantity("账面数量", form=False, total=True, width=90, sort=11)
@@ -98,8 +98,22 @@ class StockTakeLine(FromPlace, GoodsChild):
     recount_quantity: Mapped[Decimal | None] = quantity(
         "复盘数量", default=None, rule="Positive", copied=False, width=90, sort=13
     )
+    late_quantity: Mapped[Decimal] = quantity("已盘后审数量", form=False, copied=False, width=110, sort=14)
+    """What bills dated before the count have moved since it; it had been counted already."""
+    corrected_quantity: Mapped[Decimal] = quantity("他单更正", form=False, copied=False, width=90, sort=15)
+    """What others have corrected between the count and its audit."""
+    unit_cost: Mapped[Decimal | None] = price(
+        "盘盈单位成本", default=None, rule="Positive", permission=COST, copied=False, width=110, sort=16
+    )
     tire_numbers: Mapped[str | None] = text("差异胎号", max_length=MAX_TEXT, copied=False, width=160, sort=60)
     """Of goods that are kept by number: which were found beyond the book, or are missing."""
+    counted_at: Mapped[datetime | None] = moment("盘点时间", form=False, copied=False, sort=61)
+    corrections_before: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0", sort_order=62)
+    """How much of the book quantity corrections had brought."""
+    superseded_by: Mapped[int | None] = mapped_column(
+        BigInteger, ForeignKey("stock_take.bill_id"), index=True, sort_order=63
+    )
+    """The stocktake that counted the spot later and was audited before."""
 
 
 class StockTake(OfWarehouse, Bill):
@@ -132,6 +146,8 @@ class StockTake(OfWarehouse, Bill):
     brand_id: Mapped[int | None] = ref("brand", "品牌", sort=-48)
     freezes: Mapped[bool] = flag("冻结出入库", sort=-47)
     snapshot_at: Mapped[datetime] = moment("快照时间", required=True, form=False, sort=-46)
+    ledger_upto: Mapped[int | None] = mapped_column(BigInteger, sort_order=-45)
+    """The last row of the ledger when its audit had set its goods right."""
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
@@ -158,7 +174,7 @@ class StockTake(OfWarehouse, Bill):
 
     @classmethod
     def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
-        """Hold its goods while it is in progress and freezes them; nothing else."""
+        """Hold its goods while it is in progress and freezes them; voided, it has counted nothing of later bills."""
         head = ctx.conn.execute(select(cls.table()).where(cls.key() == key)).one()
         lines = StockTakeLine.table()
         goods: set[int] = set()
@@ -169,6 +185,8 @@ class StockTake(OfWarehouse, Bill):
             held = holds.standing(ctx.conn, {(head.warehouse_id, one) for one in goods})
             stock_holds.refuse_held(ctx, [row for row in held if row.bill_id != key])
         holds.settle(ctx.conn, head.company_id, head.warehouse_id, (key, head.bill_no), goods)
+        if status == VOIDED:
+            stock_differences.void_late(ctx, key)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -177,6 +195,7 @@ class StockTake(OfWarehouse, Bill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         if action != "auditorPass":
+            stock_counts.refuse_relied_on(ctx, doc)
             return
         uncounted = [str(line.line_no) for line in doc.lines if _count_of(line) is None]
         if uncounted:
@@ -192,12 +211,14 @@ class StockTake(OfWarehouse, Bill):
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
         if effect == "reverse":
             stock_differences.void_of(ctx, doc.header.bill_id)
+            stock_counts.unseal(ctx, doc.header.bill_id)
             return
         # Its own hold must not stand in the way of what sets the stock right.
         header = doc.header
         holds.settle(ctx.conn, header.company_id, header.warehouse_id, (header.bill_id, header.bill_no), ())
-        differences = [(line, (_count_of(line) or Decimal(0)) - line.book_quantity) for line in doc.lines]
+        differences = stock_counts.differences(ctx, doc)
         stock_differences.make(ctx, doc.header, [pair for pair in differences if pair[1]])
+        stock_counts.seal(ctx, header.bill_id)
 
 
 def _count_of(line: Any) -> Decimal | None:
@@ -244,16 +265,21 @@ def _planned(ctx: Context, header: Values) -> list[dict[str, Any]]:
 
 def _book(ctx: Context, warehouse_id: int, known: dict[Spot, Any], lines: list[dict[str, Any]]) -> None:
     """Give each line its snapshot and book quantity; a count that was entered before keeps the book of its moment."""
-    goods = sorted({line["goods_id"] for line in lines})
-    rows = ctx.conn.exec_driver_sql(_NOW, (warehouse_id, goods))
-    now = {(row.goods_id, row.allocation_id, row.batch_id): row.quantity for row in rows}
+    now = stock_counts.present(ctx, warehouse_id, (line["goods_id"] for line in lines))
+    moment: datetime = ctx.conn.exec_driver_sql("select clock_timestamp()").scalar_one()
     for line in lines:
         spot = _spot(line)
-        before, present = known.get(spot), now.get(spot, Decimal(0))
+        before, present = known.get(spot), now.get(spot, stock_counts.Present())
         counts = ("counted_quantity", "recount_quantity")
-        same = before is not None and all(line.get(name) == before[name] for name in counts)
-        line["snapshot_quantity"] = before["snapshot_quantity"] if before is not None else present
-        line["book_quantity"] = before["book_quantity"] if same and before is not None else present
+        line["snapshot_quantity"] = before["snapshot_quantity"] if before is not None else present.quantity
+        if before is not None and all(line.get(name) == before[name] for name in counts):
+            line.update(
+                {name: before[name] for name in ("book_quantity", "corrections_before", "counted_at")}
+            )
+        else:
+            counted = any(line.get(name) is not None for name in counts)
+            line.update(book_quantity=present.quantity, corrections_before=present.corrections)
+            line["counted_at"] = moment if counted else None
 
 
 def _refuse_repeats(lines: Iterable[dict[str, Any]], problems: Problems) -> None:

@@ -1,35 +1,110 @@
-"""Transfer in (调拨入库), DBRK: what a transfer sent is received, in parts if need be, with its value and the freight.
+"""Transfer in (调拨入库), DBRK: what a transfer sent is received, in parts if need be, with its value and freight.
 
-It takes the very pieces that its line sent; freight adds to their value by quantity, and its carrier is owed it.
+It takes the very pieces that its line sent; freight adds to their value by quantity, and its carrier is owed it. What
+never arrived (途损) is part of a line's quantity: the audit makes and audits its loss (PKCK) out of what is on the way,
+which counts among stocktake losses and is taken back with the receipt. Who is liable and what he pays is recorded.
 """
 
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
-from sqlalchemy.orm import Mapped
+from sqlalchemy import CheckConstraint
+from sqlalchemy.orm import Mapped, declared_attr
 
+from api.inventory import stock_differences
 from api.inventory.transfer_out import TransferOutLine
 from api.kit.context import Context
 from api.kit.document import BillType, Block, Document, Link, QuantityLine, Rows, Values, declare
-from api.kit.fields import money, ref, source_line
+from api.kit.fields import COST, derived, money, quantity, ref, source_line, text
+from api.kit.flow import POSTED_SQL
 from api.kit.posting import Landing, Postings, StockMove
 from api.kit.proration import allocate_by_weight
 from api.kit.validation import Problems
+from api.ledger.checks import Check, register
 from api.master.carriers import Carried, freight_owed, settle_freight
 from api.master.stock_lines import MoveBill, value_travelled
-from api.master.tire_numbers import Numbered, stored
+from api.master.tire_numbers import MAX_TEXT, Numbered, read, stored
 from api.master.warehouses import TRANSIT, system_warehouse
+
+_LOST = """
+select d.transfer_in_id as bill_id, x.transfer_line_id as source_line_id, -sum(s.quantity) as quantity
+from stock_loss d
+join stock_loss_line x on x.bill_id = d.bill_id
+join stock_ledger s on s.bill_type = 'PKCK' and s.line_id = x.line_id
+where d.transfer_in_id is not null
+group by d.transfer_in_id, x.transfer_line_id
+"""
+_LOSS_BILLS = (
+    "(select string_agg(d.bill_no, '、' order by d.bill_no) from stock_loss d"
+    " where d.transfer_in_id = {table}.bill_id and d.status <> 3)"
+)
+_LOSS_AMOUNT = (
+    "(select coalesce(-sum(s.amount), 0) from stock_loss d"
+    " join stock_ledger s on s.bill_type = 'PKCK' and s.bill_id = d.bill_id"
+    " where d.transfer_in_id = {table}.bill_id)"
+)
+
+register(
+    Check(
+        "losses_of_transfers_are_posted",
+        "调拨入库的途损等于其盘亏出库，未审核与作废的为零",
+        f"""select h.bill_no, l.source_line_id, l.lost, coalesce(p.quantity, 0) as posted
+        from (
+            select bill_id, source_line_id, sum(lost_quantity) as lost
+            from transfer_in_line group by bill_id, source_line_id
+        ) l
+        join transfer_in h using (bill_id)
+        left join ({_LOST}) p using (bill_id, source_line_id)
+        where coalesce(p.quantity, 0) <> case when h.status in {POSTED_SQL} then l.lost else 0 end""",
+    )
+)
 
 
 class TransferInLine(Numbered, QuantityLine):
     __tablename__ = "transfer_in_line"
     bill_table = "transfer_in"
     moves = "through"
+    goes_through = "l.quantity - l.lost_quantity"
     derived = (value_travelled("DBRK"),)
 
     allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
+    lost_quantity: Mapped[Decimal] = quantity(
+        "其中途损", rule="Positive", total=True, copied=False, width=90, sort=11
+    )
+    loss_reason: Mapped[str | None] = text("途损原因", copied=False, width=140, sort=12)
+    lost_tire_numbers: Mapped[str | None] = text(
+        "途损胎号", max_length=MAX_TEXT, copied=False, optional=True, width=160, sort=61
+    )
     source_line_id: Mapped[int | None] = source_line("transfer_out_line", "调拨明细")
+
+    @declared_attr.directive
+    @classmethod
+    def __table_args__(cls) -> tuple[Any, ...]:
+        within = CheckConstraint("lost_quantity between 0 and quantity", name="lost_quantity")
+        return (*super().__table_args__, within)
+
+    @classmethod
+    def settle(cls, rows: list[dict[str, Any]], problems: Problems) -> None:
+        """A number that was lost is none that arrived; lost pieces are named as many as they are."""
+        for row in rows:
+            lost = read(row.get("lost_tire_numbers"))
+            if not lost:
+                continue
+            row["lost_tire_numbers"] = " ".join(lost)
+            arrived = [number for number in read(row.get("tire_numbers")) if number not in lost]
+            row["tire_numbers"] = " ".join(arrived) or None
+            if len(set(lost)) != (row.get("lost_quantity") or 0):
+                problems.place = f"第{row['line_no']}行"
+                problems.add(f"途损胎号有{len(set(lost))}个，与途损数量不一致")
+        problems.place = ""
+        super().settle(rows, problems)
+
+    @classmethod
+    def named_pieces(cls, row: dict[str, Any]) -> Decimal | None:
+        whole: Decimal | None = row.get("quantity")
+        return None if whole is None else whole - (row.get("lost_quantity") or 0)
 
 
 class TransferIn(Carried, MoveBill):
@@ -60,28 +135,56 @@ class TransferIn(Carried, MoveBill):
         ),
         moves=True,
     )
+    derived = (
+        derived("loss_bills", "途损单", "text", _LOSS_BILLS, width=190, bill=True),
+        derived("lost_amount", "途损金额", "money", _LOSS_AMOUNT, permission=COST, width=110),
+    )
 
     transit_warehouse_id: Mapped[int] = ref(
         "warehouse", "在途仓", target="warehouse_id", required=True, form=False, list=False, sort=-58
     )
     freight_amount: Mapped[Decimal] = money("运费（未税）", rule="Positive", total=True, sort=-50)
+    liable_logistics_id: Mapped[int | None] = ref(
+        "logistics", "途损责任物流公司", target="logistics_id", copied=False, search=True, sort=-41
+    )
+    liable_employee_id: Mapped[int | None] = ref(
+        "employee", "途损责任人", target="employee_id", within=("company_id",), copied=False, sort=-40
+    )
+    compensation_amount: Mapped[Decimal] = money(
+        "途损赔偿", rule="Positive", total=True, copied=False, width=110, sort=-39
+    )
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         header["transit_warehouse_id"] = system_warehouse(ctx, header["company_id"], TRANSIT)
         settle_freight(ctx, header, problems)
+        lines = children["lines"]
+        for row in lines:
+            problems.place = f"第{row['line_no']}行"
+            lost = row.get("lost_quantity") or Decimal(0)
+            if lost > row["quantity"]:
+                problems.add("途损数量不能超过数量，数量含途损")
+            if lost and not row.get("loss_reason"):
+                problems.add("请填写途损原因")
+        problems.place = ""
+        all_lost = all(row.get("lost_quantity") == row["quantity"] for row in lines)
+        if all_lost and header.get("freight_amount"):
+            problems.add("全部途损，没有到货可分摊运费，请清空运费")
+        _inspect_liability(header, lines, problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
         header = doc.header
-        shares = allocate_by_weight(header.freight_amount, [line.quantity for line in doc.lines])
+        arrived = [(line, line.quantity - line.lost_quantity) for line in doc.lines]
+        arrived = [pair for pair in arrived if pair[1]]
+        shares = allocate_by_weight(header.freight_amount, [came for _, came in arrived])
         return Postings(
             stock=tuple(
                 StockMove(
                     line_id=line.line_id,
                     warehouse_id=header.transit_warehouse_id,
                     goods_id=line.goods_id,
-                    quantity=-line.quantity,
+                    quantity=-came,
                     origin=("DBCK", line.source_line_id),
                     frozen=True,
                     tire_numbers=stored(line),
@@ -91,7 +194,42 @@ class TransferIn(Carried, MoveBill):
                         extra_amount=share,
                     ),
                 )
-                for line, share in zip(doc.lines, shares, strict=True)
+                for (line, came), share in zip(arrived, shares, strict=True)
             ),
             settlements=freight_owed(header),
         )
+
+    @classmethod
+    def precede(cls, ctx: Context, doc: Document) -> None:
+        """Post what was lost, at what it was worth before the freight came upon what arrived."""
+        lost = [
+            {
+                "goods_id": line.goods_id,
+                "quantity": line.lost_quantity,
+                "remark": line.loss_reason,
+                "tire_numbers": line.lost_tire_numbers,
+                "transfer_line_id": line.source_line_id,
+            }
+            for line in doc.lines
+            if line.lost_quantity
+        ]
+        if lost:
+            stock_differences.lose(ctx, doc.header, lost)
+
+    @classmethod
+    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        """Take back what was lost with the receipt."""
+        if effect == "reverse":
+            stock_differences.find_again(ctx, doc.header.bill_id)
+
+
+def _inspect_liability(header: Values, lines: list[dict[str, Any]], problems: Problems) -> None:
+    """One party at most is liable, for what was lost, and only he pays."""
+    parties = [header.get("liable_logistics_id"), header.get("liable_employee_id")]
+    named = [party for party in parties if party]
+    if len(named) > 1:
+        problems.add("途损责任方请只选物流公司或责任人之一")
+    if (named or header.get("compensation_amount")) and not any(row.get("lost_quantity") for row in lines):
+        problems.add("没有途损，请清空途损责任方和赔偿")
+    if header.get("compensation_amount") and not named:
+        problems.add("录入途损赔偿时请选择责任物流公司或责任人")

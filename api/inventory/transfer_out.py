@@ -72,7 +72,7 @@ closing.register(
     closing.Question(
         "transfers_received",
         "没有在途的调拨",
-        "请收货，或反审核调拨单",
+        "请收货，途中损失的在收货时录入途损，或反审核调拨单",
         f"""select 'transfer_out' as resource, h.bill_id as record_id, h.bill_no as serial,
             concat('在途 ', sum(l.quantity - l.executed_quantity)) as msg
         from transfer_out h

@@ -263,6 +263,13 @@ class Bill(Resource):
         """Refuse a transition that other bills or rules forbid; override."""
 
     @classmethod
+    def precede(cls, ctx: Context, doc: Document) -> None:
+        """Make other bills that are posted before this one, once its sources were counted; override.
+
+        Not called in bulk.
+        """
+
+    @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
         """Make or take back other bills and what else hangs on this one; override.
 
@@ -343,6 +350,8 @@ class Child(Part):
     """Whether its audit takes goods out of what the bill's warehouse has available."""
     lands_when: ClassVar[str] = "true"
     """Of which bills, `h`, the goods that go through land somewhere."""
+    goes_through: ClassVar[str] = "l.quantity"
+    """How much of a line, `l`, goes through."""
     numbers_move: ClassVar[bool] = True
     """Whether the audit moves the tyre numbers that a line names, and not that of a bill which it makes."""
 

@@ -172,6 +172,7 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
         for link in cls.bill.links:
             links.give_back(ctx, link, doc.lines)
     if step.effect == "post":
+        cls.precede(ctx, doc)
         ledgers().post(ctx, cls.reference(doc.header), cls.postings(doc))
     elif step.effect == "reverse":
         ledgers().reverse(ctx, cls.reference(doc.header))
@@ -211,7 +212,7 @@ def batch(
             conn.rollback()
             if len(keys) == 1:
                 raise
-            failures.append(Failure(index, _serial(ctx, cls, key), error.msg, error.code))
+            failures.append(Failure(index, _serial(ctx, cls, key), error.msg, error.code, error.asks))
     return settle_batch(keys, done, failures, verb)
 
 

@@ -79,6 +79,12 @@ class StockLedger(Journal, Base):
             "origin_line_id",
             postgresql_where=text("origin_line_id is not null"),
         ),
+        Index(
+            "ix_stock_ledger_corrections",
+            "warehouse_id",
+            "goods_id",
+            postgresql_where=text("bill_type in ('PYRK', 'PKCK', 'PYCK')"),
+        ),
         Index("ix_stock_ledger_corrects", "corrects", postgresql_where=text("corrects is not null")),
         CheckConstraint("corrects is null or quantity = 0", name="corrects_no_quantity"),
     )

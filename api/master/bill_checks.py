@@ -34,8 +34,8 @@ left join (
         and not exists (select from stock_ledger r where r.reverses = s.ledger_id)
     group by s.line_id
 ) s using (line_id)
-where coalesce(s.left_place, 0) <> case when h.status in {posted} then l.quantity else 0 end
-    or coalesce(s.landed, 0) <> case when h.status in {posted} and {lands} then l.quantity else 0 end
+where coalesce(s.left_place, 0) <> case when h.status in {posted} then {through} else 0 end
+    or coalesce(s.landed, 0) <> case when h.status in {posted} and {lands} then {through} else 0 end
 """
 _STRAY = """
 select s.bill_type, s.bill_no, s.quantity
@@ -200,7 +200,9 @@ def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str])
     line = block.cls.name()
     if block.cls.moves:
         if block.cls.moves == "through":
-            moved = _TRAVELLED.format(**common, line=line, lands=block.cls.lands_when)
+            moved = _TRAVELLED.format(
+                **common, line=line, lands=block.cls.lands_when, through=block.cls.goes_through
+            )
         else:
             moved = _MOVED.format(**common, line=line, sign="1" if block.cls.moves == "in" else "-1")
         yield Check(f"{cls.name()}_moves", f"{label}各行数量等于库存流水，未审核与作废的为零", moved)

@@ -3,34 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from datetime import date
+from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection, text
 
 from api import ledger
 from api.kit.context import Context
+from api.kit.flow import POSTED_SQL
 from api.kit.posting import BillRef, Postings
 from api.ledger.refusals import LedgerRefusal
-from api.master import safety_stock, tire_numbers, tire_steps
+from api.master import first_costs, safety_stock, tire_numbers, tire_steps
 from api.master.goods import names_of
 from api.master.warehouses import GUARANTEE
 
 # One statement, since every audit asks it: the warehouses with rules of their own, and whether any of these goods is
-# kept by number.
-_PREMISES = text("""
+# kept by number, or was counted on the bill's day or later.
+_PREMISES = text(f"""
 select
     array(select warehouse_id from warehouse where allow_negative) as negative,
     array(select warehouse_id from warehouse where type = :guarantee) as own_cost,
     array(select warehouse_id from warehouse where document_warning <> 0) as warning,
-    exists (select from goods where is_numbered and goods_id = any (cast(:goods as bigint[]))) as numbered
+    exists (select from goods where is_numbered and goods_id = any (cast(:goods as bigint[]))) as numbered,
+    exists (
+        select from stock_take_line l
+        join stock_take t using (bill_id)
+        where l.goods_id = any (cast(:goods as bigint[])) and t.warehouse_id = any (cast(:warehouses as bigint[]))
+            and t.status in {POSTED_SQL} and t.business_date >= :day
+    ) as counted
 """)
+
+
+class LateMoves(Protocol):
+    """What becomes of bills that are dated before stocktakes; `api.inventory` says it."""
+
+    def give_way(self, ctx: Context, bill: BillRef) -> None: ...
+
+    def settle(self, ctx: Context, bill: BillRef) -> None: ...
+
+
+_late_moves: LateMoves | None = None
+
+
+def set_late_moves(moves: LateMoves) -> None:
+    """The stocktakes say what becomes of bills that are dated before them."""
+    global _late_moves
+    _late_moves = moves
+
+
+def late_moves() -> LateMoves:
+    """What was set."""
+    assert _late_moves is not None
+    return _late_moves
 
 
 class Books:
     """The kit's `Ledgers`, over the ledger package."""
 
     def post(self, ctx: Context, bill: BillRef, postings: Postings) -> None:
-        premises = _premises(ctx.conn, [postings])
+        premises = _premises(ctx.conn, [(bill, postings)])
+        if premises.counted:
+            late_moves().give_way(ctx, bill)
         planned = tire_numbers.plan(ctx, bill, postings) if premises.numbered else tire_numbers.Plan(postings)
         try:
             ledger.post(ctx.conn, bill, planned.postings, _policy(premises))
@@ -42,11 +75,14 @@ class Books:
         tire_steps.apply(ctx, bill, planned.steps, planned.goods)
         if premises.warning:
             safety_stock.hold(ctx, bill, postings, frozenset(premises.warning))
+        first_costs.require(ctx, bill, postings)
+        if premises.counted:
+            late_moves().settle(ctx, bill)
 
     def post_all(self, ctx: Context, bills: Sequence[tuple[BillRef, Postings]]) -> None:
-        premises = _premises(ctx.conn, [postings for _, postings in bills])
-        if premises.numbered:
-            # Where a number lies is known once the bill before has moved it.
+        premises = _premises(ctx.conn, bills)
+        if premises.numbered or premises.counted:
+            # Where a number lies is known once the bill before has moved it; what was counted is asked bill by bill.
             for bill, postings in bills:
                 self.post(ctx, bill, postings)
             return
@@ -54,29 +90,46 @@ class Books:
             ledger.post_all(ctx.conn, bills, _policy(premises))
         except LedgerRefusal as refusal:
             raise _named(ctx, refusal) from None
+        for bill, postings in bills:
+            first_costs.require(ctx, bill, postings)
 
     def reverse(self, ctx: Context, bill: BillRef) -> None:
+        late_moves().give_way(ctx, bill)
         try:
             ledger.reverse(ctx.conn, bill, _policy(_premises(ctx.conn, ())))
         except LedgerRefusal as refusal:
             raise _named(ctx, refusal) from None
         tire_steps.reverse(ctx, bill)
+        late_moves().settle(ctx, bill)
 
 
 class Premises(NamedTuple):
-    """What masters say about a posting: warehouses with rules of their own, and whether it is about numbered pieces."""
+    """What masters say about a posting: warehouses with rules of their own, whether it is about numbered pieces, and
+    whether a stocktake of the bill's day or later stands on its goods."""
 
     negative: Sequence[int]
     own_cost: Sequence[int]
     warning: Sequence[int]
     numbered: bool
+    counted: bool
 
 
-def _premises(conn: Connection, postings: Sequence[Postings]) -> Premises:
-    goods = {move.goods_id for one in postings for move in one.stock}
-    row = conn.execute(_PREMISES, {"guarantee": GUARANTEE, "goods": sorted(goods)}).one()
+def _premises(conn: Connection, bills: Sequence[tuple[BillRef, Postings]]) -> Premises:
+    postings = [one for _, one in bills]
+    moves = [move for one in postings for move in one.stock]
+    goods = {move.goods_id for move in moves}
+    warehouses = {move.warehouse_id for move in moves} | {
+        move.lands.warehouse_id for move in moves if move.lands is not None
+    }
+    values = {
+        "guarantee": GUARANTEE,
+        "goods": sorted(goods),
+        "warehouses": sorted(warehouses),
+        "day": min((bill.business_date for bill, _ in bills), default=date.max),
+    }
+    row = conn.execute(_PREMISES, values).one()
     named = any(one.registrations or any(move.tire_numbers for move in one.stock) for one in postings)
-    return Premises(row.negative, row.own_cost, row.warning, row.numbered or named)
+    return Premises(row.negative, row.own_cost, row.warning, row.numbered or named, row.counted)
 
 
 def _policy(premises: Premises) -> ledger.Policy:

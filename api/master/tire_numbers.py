@@ -67,10 +67,15 @@ class Numbered:
                     problems.add(f"胎号 {number} 与第{seen[number]}行重复")
                 seen.setdefault(number, place)
             row["tire_numbers"] = " ".join(numbers) or None
-            quantity = row.get("quantity")
+            quantity = cls.named_pieces(row)
             if numbers and quantity is not None and quantity != len(numbers):
                 problems.add(f"胎号有{len(numbers)}个，数量是{quantity.normalize():f}，应当一致")
         problems.place = ""
+
+    @classmethod
+    def named_pieces(cls, row: dict[str, Any]) -> Decimal | None:
+        """How many pieces of a row its numbers name; override."""
+        return row.get("quantity")
 
 
 @dataclass(frozen=True, slots=True)

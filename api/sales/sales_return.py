@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -24,7 +25,7 @@ from api.kit.document import (
     Values,
     declare,
 )
-from api.kit.fields import source_line
+from api.kit.fields import COST, price, source_line
 from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu
@@ -51,6 +52,17 @@ class SalesReturnLine(DrawnLine, InboundLine):
     derived = (cost_of_line("XSTH", sign=""),)
 
     source_line_id: Mapped[int | None] = source_line("sales_outbound_line", "销售出库明细")
+    unit_cost: Mapped[Decimal | None] = price(
+        "单位成本",
+        default=None,
+        rule="Positive",
+        permission=COST,
+        copied=False,
+        optional=True,
+        width=110,
+        sort=21,
+    )
+    """What a piece is worth that came back without its sale, where neither an average nor a receipt tells."""
     invoiced_amount: Mapped[Decimal] = invoiced()
 
 
@@ -103,8 +115,9 @@ class SalesReturn(StockBill):
     def postings(cls, doc: Document) -> Postings:
         header = doc.header
         credited = SettlementOpen("customer", header.customer_id, -header.total_amount, header.due_date)
+        moves = zip(inbound(doc, priced=False, origin="XSCK", came_back=True), doc.lines, strict=True)
         return Postings(
-            stock=inbound(doc, priced=False, origin="XSCK", came_back=True),
+            stock=tuple(replace(move, fallback_unit_cost=line.unit_cost) for move, line in moves),
             settlements=(credited,),
             outside=Outside("customer", header.customer_id),
         )

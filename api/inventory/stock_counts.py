@@ -1,0 +1,315 @@
+"""What a count knows (盘点与账面): its book's moment, the corrections by others since, and which count came later.
+
+Two counts of one spot find the same difference. A count remembers what corrections (PYRK, PKCK, PYCK) its book held,
+and its audit leaves out those that came since; where a later count of the spot stands already, that one decides. What
+was posted since and is dated before the count may have been counted: who audits is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from sqlalchemy import Row, select
+
+from api.kit import business_log, registry
+from api.kit.context import Context
+from api.kit.document import Document
+from api.kit.errors import CountedAsk, Refusal
+from api.kit.flow import POSTED_SQL
+from api.ledger import holds
+from api.ledger.checks import Check, register
+
+SHOWN = 5
+CORRECTIONS = "('PYRK', 'PKCK', 'PYCK')"
+"""Bills that set the book right; on its own a count's difference is one of them."""
+OF_LATE = """exists (
+    select from stock_surplus d where l.bill_type = 'PYRK' and d.bill_id = l.bill_id and d.late_bill_id is not null
+    union all
+    select from stock_loss d where l.bill_type = 'PKCK' and d.bill_id = l.bill_id and d.late_bill_id is not null
+)"""
+"""Whether a row corrects a count by what was counted before it was posted: with that it comes to nothing."""
+STANDS = "l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)"
+
+_CORRECTED = f"""
+select l.goods_id, l.allocation_id, l.batch_id, sum(l.quantity) as quantity
+from stock_ledger l
+where l.warehouse_id = %(warehouse)s and l.goods_id = any (%(goods)s::bigint[])
+    and l.bill_type in {CORRECTIONS} and not {OF_LATE}
+group by l.goods_id, l.allocation_id, l.batch_id
+"""
+_PRESENT = f"""
+select b.goods_id, b.allocation_id, b.batch_id, b.quantity, coalesce(c.quantity, 0) as corrections
+from stock_balance b
+left join ({_CORRECTED}) c using (goods_id, allocation_id, batch_id)
+where b.warehouse_id = %(warehouse)s and b.goods_id = any (%(goods)s::bigint[])
+"""
+_SAME_SPOT = """o.goods_id = l.goods_id and coalesce(o.allocation_id, 0) = coalesce(l.allocation_id, 0)
+    and coalesce(o.batch_id, 0) = coalesce(l.batch_id, 0)"""
+_KNOW = f"""
+with known as (
+    select l.line_id, coalesce(c.quantity, 0) - l.corrections_before as corrected, later.bill_id as superseded_by,
+        coalesce(e.quantity, 0) as late
+    from stock_take_line l
+    left join ({_CORRECTED}) c
+        on c.goods_id = l.goods_id and c.allocation_id = coalesce(l.allocation_id, 0)
+        and c.batch_id = coalesce(l.batch_id, 0)
+    left join unnest(%(lines)s::bigint[], %(late)s::numeric[]) as e (line_id, quantity) on e.line_id = l.line_id
+    left join lateral (
+        select o.bill_id
+        from stock_take_line o
+        join stock_take t on t.bill_id = o.bill_id
+        where {_SAME_SPOT} and t.warehouse_id = %(warehouse)s and t.status in {POSTED_SQL}
+            and t.bill_id <> l.bill_id and o.counted_at > l.counted_at
+        order by o.counted_at desc
+        limit 1
+    ) later on true
+    where l.bill_id = %(bill)s
+)
+update stock_take_line l
+set corrected_quantity = k.corrected, late_quantity = k.late, superseded_by = k.superseded_by
+from known k
+where l.line_id = k.line_id
+returning l.line_id, l.corrected_quantity, l.late_quantity, l.superseded_by
+"""
+_LATE = f"""
+select t.line_id, t.counted_at, t.business_date as taken_on, l.bill_type, l.bill_id, l.bill_no, l.business_date,
+    sum(l.quantity) as quantity
+from (
+    select t.line_id, t.goods_id, coalesce(t.allocation_id, 0) as allocation_id, coalesce(t.batch_id, 0) as batch_id,
+        t.counted_at, h.business_date, h.warehouse_id
+    from stock_take_line t
+    join stock_take h using (bill_id)
+    where t.bill_id = %s and t.counted_at is not null
+) t
+join stock_ledger l
+    on l.goods_id = t.goods_id and l.warehouse_id = t.warehouse_id and l.allocation_id = t.allocation_id
+    and l.batch_id = t.batch_id and l.posted_at > t.counted_at and l.business_date <= t.business_date
+where l.company_id = %s and l.quantity <> 0 and l.bill_type not in {CORRECTIONS} and {STANDS}
+    and not exists (
+        select from stock_loss d
+        where d.late_type = l.bill_type and d.late_bill_id = l.bill_id and d.status in {POSTED_SQL}
+        union all
+        select from stock_surplus d
+        where d.late_type = l.bill_type and d.late_bill_id = l.bill_id and d.status in {POSTED_SQL}
+    )
+group by 1, 2, 3, 4, 5, 6, 7
+having sum(l.quantity) <> 0
+order by l.bill_no, t.line_id
+"""
+_LATER_TAKES = f"""
+select distinct t.bill_no
+from stock_take_line l
+join stock_take h on h.bill_id = l.bill_id
+join stock_take_line o on {_SAME_SPOT} and o.bill_id <> l.bill_id
+join stock_take t on t.bill_id = o.bill_id
+where l.bill_id = %s and t.warehouse_id = h.warehouse_id and t.status in {POSTED_SQL}
+    and t.ledger_upto >= h.ledger_upto
+    and (
+        o.superseded_by = l.bill_id
+        or l.superseded_by is null
+        and coalesce(l.recount_quantity, l.counted_quantity) - l.book_quantity - l.late_quantity <> l.corrected_quantity
+    )
+order by t.bill_no
+"""
+_TAKES_SINCE = f"""
+select distinct t.bill_no
+from stock_ledger l
+join stock_take_line o
+    on o.goods_id = l.goods_id and coalesce(o.allocation_id, 0) = l.allocation_id
+    and coalesce(o.batch_id, 0) = l.batch_id
+join stock_take t on t.bill_id = o.bill_id and t.warehouse_id = l.warehouse_id
+where l.bill_type = %s and l.bill_id = %s and {STANDS} and t.status in {POSTED_SQL} and t.ledger_upto >= l.ledger_id
+order by t.bill_no
+"""
+_POSTED_OF = """
+select m.stock_take_id, m.goods_id, m.allocation_id, m.batch_id, sum(m.quantity) as quantity
+from (
+    select d.stock_take_id, l.goods_id, l.allocation_id, l.batch_id, l.quantity
+    from stock_surplus d join stock_ledger l on l.bill_type = 'PYRK' and l.bill_id = d.bill_id
+    where d.late_bill_id is null and d.stock_take_id is not null
+    union all
+    select d.stock_take_id, l.goods_id, l.allocation_id, l.batch_id, l.quantity
+    from stock_loss d join stock_ledger l on l.bill_type = 'PKCK' and l.bill_id = d.bill_id
+    where d.late_bill_id is null and d.stock_take_id is not null
+) m
+group by 1, 2, 3, 4
+"""
+DIFFERENCE = (
+    "(case when {table}.superseded_by is null then coalesce({table}.recount_quantity, {table}.counted_quantity)"
+    " - {table}.book_quantity - {table}.late_quantity - {table}.corrected_quantity else 0.000 end)"
+)
+
+register(
+    Check(
+        "stock_takes_know_corrections",
+        "盘点后的账面 = 实盘：同一货位的各次更正合计等于实盘 − 账面",
+        f"""select t.bill_no, l.line_no, coalesce(l.recount_quantity, l.counted_quantity) as counted, l.book_quantity,
+            l.corrections_before, l.late_quantity, coalesce(c.quantity, 0) as corrections
+        from stock_take t
+        join stock_take_line l using (bill_id)
+        left join lateral (
+            select sum(s.quantity) as quantity
+            from (
+                select l.ledger_id, l.quantity, l.bill_type, l.bill_id, l.goods_id, l.allocation_id, l.batch_id
+                from stock_ledger l
+                where l.warehouse_id = t.warehouse_id and l.bill_type in {CORRECTIONS} and l.ledger_id <= t.ledger_upto
+                    and not {OF_LATE}
+            ) s
+            where s.goods_id = l.goods_id and s.allocation_id = coalesce(l.allocation_id, 0)
+                and s.batch_id = coalesce(l.batch_id, 0)
+        ) c on true
+        where t.status in {POSTED_SQL} and t.ledger_upto is not null and l.superseded_by is null
+            and coalesce(c.quantity, 0) <> l.corrections_before
+                + coalesce(l.recount_quantity, l.counted_quantity) - l.book_quantity - l.late_quantity""",
+    ),
+    Check(
+        "stock_take_differences_are_posted",
+        "盘点单的差异等于其差异单的库存流水，未审核与作废的为零",
+        f"""select t.bill_no, l.line_no, d.difference, coalesce(p.quantity, 0) as posted
+        from stock_take t
+        join stock_take_line l using (bill_id)
+        cross join lateral (
+            select case when t.status in {POSTED_SQL} then {DIFFERENCE.format(table="l")} else 0 end as difference
+        ) d
+        left join ({_POSTED_OF}) p
+            on p.stock_take_id = t.bill_id and p.goods_id = l.goods_id
+            and p.allocation_id = coalesce(l.allocation_id, 0) and p.batch_id = coalesce(l.batch_id, 0)
+        where d.difference <> coalesce(p.quantity, 0)""",
+    ),
+)
+
+
+class Present(NamedTuple):
+    """What the book holds at a spot, and how much of it corrections brought."""
+
+    quantity: Decimal = Decimal(0)
+    corrections: Decimal = Decimal(0)
+
+
+def present(ctx: Context, warehouse_id: int, goods: Iterable[int]) -> dict[tuple[int, int, int], Present]:
+    """The book of a warehouse's goods by spot (goods, location, batch), read in one moment."""
+    values = {"warehouse": warehouse_id, "goods": sorted(set(goods))}
+    return {
+        (row.goods_id, row.allocation_id, row.batch_id): Present(row.quantity, row.corrections)
+        for row in ctx.conn.exec_driver_sql(_PRESENT, values)
+    }
+
+
+def differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
+    """What each line of a stocktake lacks or has beyond its book, but for what others have corrected since.
+
+    Asks about bills that were posted since its count and are dated before it. Takes the goods' locks.
+    """
+    header, goods = doc.header, {line.goods_id for line in doc.lines}
+    holds.lock_goods(ctx.conn, header.company_id, goods)
+    late = _late(ctx, doc)
+    values = {
+        "bill": header.bill_id,
+        "warehouse": header.warehouse_id,
+        "goods": sorted(goods),
+        "lines": list(late),
+        "late": list(late.values()),
+    }
+    known = {row.line_id: row for row in ctx.conn.exec_driver_sql(_KNOW, values)}
+    return [(line, _difference(line, known[line.line_id])) for line in doc.lines]
+
+
+def seal(ctx: Context, bill_id: int) -> None:
+    """Note up to which row the ledger was right for what a stocktake counted: its goods are still locked."""
+    upto = "(select max(l.ledger_id) from stock_ledger l)"
+    ctx.conn.exec_driver_sql(
+        f"update stock_take set ledger_upto = coalesce({upto}, 0) where bill_id = %s", (bill_id,)
+    )
+
+
+def unseal(ctx: Context, bill_id: int) -> None:
+    """Have a stocktake that is taken back know no corrections."""
+    ctx.conn.exec_driver_sql("update stock_take set ledger_upto = null where bill_id = %s", (bill_id,))
+    ctx.conn.exec_driver_sql(
+        "update stock_take_line set corrected_quantity = 0, late_quantity = 0, superseded_by = null"
+        " where bill_id = %s",
+        (bill_id,),
+    )
+
+
+def refuse_relied_on(ctx: Context, doc: Document) -> None:
+    """Refuse to take back a stocktake by whose differences a later one was set right."""
+    holds.lock_goods(ctx.conn, doc.header.company_id, {line.goods_id for line in doc.lines})
+    _refuse(ctx.conn.exec_driver_sql(_LATER_TAKES, (doc.header.bill_id,)).scalars().all())
+
+
+def refuse_counted_since(ctx: Context, prefix: str, doc: Document) -> None:
+    """Refuse to take back a correction made by hand that a stocktake has counted on since."""
+    holds.lock_goods(ctx.conn, doc.header.company_id, {line.goods_id for line in doc.lines})
+    _refuse(ctx.conn.exec_driver_sql(_TAKES_SINCE, (prefix, doc.header.bill_id)).scalars().all())
+
+
+def _refuse(numbers: Collection[str]) -> None:
+    if numbers:
+        told = "、".join(list(numbers)[:SHOWN]) + ("等" if len(numbers) > SHOWN else "")
+        raise Refusal(f"盘点单{told}已按本单更正后的账面盘点，请先反审核或作废它")
+
+
+def _difference(line: Any, known: Row[Any]) -> Decimal:
+    if known.superseded_by is not None:
+        return Decimal(0)
+    counted = line.counted_quantity if line.recount_quantity is None else line.recount_quantity
+    found: Decimal = counted - line.book_quantity - known.late_quantity - known.corrected_quantity
+    return found
+
+
+def _late(ctx: Context, doc: Document) -> dict[int, Decimal]:
+    """By line, what bills dated before the count have moved since it and was counted all the same."""
+    header = doc.header
+    rows = ctx.conn.exec_driver_sql(_LATE, (header.bill_id, header.company_id)).all()
+    made = made_at(ctx, {(row.bill_type, row.bill_id) for row in rows if row.business_date == row.taken_on})
+    late = [
+        row
+        for row in rows
+        if row.business_date < row.taken_on or made[row.bill_type, row.bill_id] < row.counted_at
+    ]
+    numbers = list(dict.fromkeys(row.bill_no for row in late))
+    if not numbers or not ask(
+        ctx, doc.header, "stock_take", f"盘点录入后又审核了日期在盘点之前的{told(numbers)}"
+    ):
+        return {}
+    found: dict[int, Decimal] = {}
+    for row in late:
+        found[row.line_id] = found.get(row.line_id, Decimal(0)) + row.quantity
+    return found
+
+
+def told(numbers: list[str]) -> str:
+    """Bill numbers in a sentence, the first of many."""
+    return "、".join(numbers[:SHOWN]) + (f"等{len(numbers)}张单据" if len(numbers) > SHOWN else "")
+
+
+def ask(ctx: Context, header: Any, resource: str, what: str) -> bool:
+    """Whether goods were counted, as the user says; who has not said it is asked, who has is logged."""
+    if ctx.counted is None:
+        raise CountedAsk(f"{what}，这些商品盘点时是否已盘在内？")
+    business_log.write(
+        ctx.conn,
+        ctx.principal,
+        resource,
+        header.bill_id,
+        "confirmed",
+        bill_no=header.bill_no,
+        company_id=header.company_id,
+        reason=f"{what}：{'已盘在内' if ctx.counted else '未盘在内'}"[:500],
+    )
+    return ctx.counted
+
+
+def made_at(ctx: Context, bills: Collection[tuple[str, int]]) -> dict[tuple[str, int], datetime]:
+    """When bills (prefix, id) were entered."""
+    found: dict[tuple[str, int], datetime] = {}
+    for prefix in {prefix for prefix, _ in bills}:
+        table = registry.prefixes()[prefix].table()
+        keys = [key for kind, key in bills if kind == prefix]
+        query = select(table.c.bill_id, table.c.made_at).where(table.c.bill_id.in_(keys))
+        found |= {(prefix, row.bill_id): row.made_at for row in ctx.conn.execute(query)}
+    return found

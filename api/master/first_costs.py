@@ -1,0 +1,57 @@
+"""First costs (首次入库成本): goods that a company never had come in at a price, not at nothing.
+
+Without a given value an inbound takes the average, or what the last receipt cost. Where the company has neither,
+somebody must say what a piece is worth: a zero that was written down stands.
+"""
+
+from __future__ import annotations
+
+from api.kit.context import Context
+from api.kit.errors import Refusal
+from api.kit.posting import BillRef, Postings
+
+SHOWN = 5
+# Stock that is valued on its own, as three-guarantee goods are, may be worth nothing.
+_COSTLESS = """
+with own as (
+    select l.* from stock_ledger l
+    where l.bill_type = %s and l.bill_id = %s and l.reverses is null and l.pool_id = 0
+        and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
+)
+select g.goods_id, g.goods_name, max(nullif(c.purchase_price, 0)) as purchase_price
+from own l
+join cost_balance b on b.company_id = l.company_id and b.goods_id = l.goods_id and b.pool_id = l.pool_id
+join goods g on g.goods_id = l.goods_id
+left join company_goods c on c.company_id = l.company_id and c.goods_id = l.goods_id
+where l.line_id = any (%s::bigint[]) and l.basis = 'average' and l.unit_cost = 0 and b.last_unit_cost is null
+    and b.quantity <= (
+        select sum(o.quantity) from own o where o.company_id = l.company_id and o.goods_id = l.goods_id
+    )
+group by g.goods_id, g.goods_name
+order by g.goods_name
+"""
+
+
+def require(ctx: Context, bill: BillRef, postings: Postings) -> None:
+    """Refuse a posting that brought goods which the company never had at no cost; their purchase price is proposed.
+
+    Read after posting, while the goods are locked.
+    """
+    open_ = [
+        move.line_id
+        for move in postings.stock
+        if move.quantity > 0 and move.amount is None and move.fallback_unit_cost is None
+    ]
+    if not open_:
+        return
+    rows = ctx.conn.exec_driver_sql(_COSTLESS, (bill.bill_type, bill.bill_id, open_)).all()
+    if not rows:
+        return
+    told = "、".join(
+        f"{row.goods_name}（参考采购价 {row.purchase_price:.2f}）"
+        if row.purchase_price and ctx.principal.sees_cost
+        else row.goods_name
+        for row in rows[:SHOWN]
+    )
+    more = f"等{len(rows)}种商品" if len(rows) > SHOWN else ""
+    raise Refusal(f"{told}{more}没有入库成本可依，请在明细中录入单价或单位成本，确无价值的录入单位成本0")

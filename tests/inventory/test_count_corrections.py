@@ -1,0 +1,205 @@
+"""Counts of one spot: each knows what others have corrected since its book, and the later count decides."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.inventory.test_stock_take import count, differences, plan
+from tests.kit.client import Answer
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.state import broken
+
+
+def counted(desk: Desk, goods: int, quantity: str, **header: Any) -> Made:
+    """A stocktake of one goods with its count, not audited."""
+    return desk.draft("stock_take", {"goods_id": goods, "counted_quantity": quantity}, **header)
+
+
+def stock(books: Books, desk: Desk, goods: int) -> str:
+    return str(books.available(goods, desk.world.warehouse_a)[0])
+
+
+class TestTwoCounts:
+    def test_of_one_spot_correct_it_once(self, desk: Desk, books: Books, conn: Connection) -> None:
+        goods = desk.world.spares[0]
+        desk.stock_in(goods, 20)
+        takes = [counted(desk, goods, "18") for _ in range(2)]
+        for take in takes:
+            assert desk.act("auditorPass", take).ok
+        assert stock(books, desk, goods) == "18"
+        assert [differences(books, take) for take in takes] == [[(False, "-2", "-200.00")], []]
+        [line] = desk.info(takes[1])["lines"]
+        assert (line["book_quantity"], line["corrected_quantity"], line["difference"]) == (
+            "20.000",
+            "-2.000",
+            "0.000",
+        )
+        assert broken(conn) == {}
+
+    def test_that_found_different_things_leave_what_was_counted_last(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[1]
+        desk.stock_in(goods, 20)
+        first, last = counted(desk, goods, "18"), counted(desk, goods, "17")
+        assert desk.act("auditorPass", first).ok
+        assert desk.act("auditorPass", last).ok
+        assert stock(books, desk, goods) == "17"
+        assert broken(conn) == {}
+
+    def test_the_later_count_decides_though_it_was_audited_first(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[2]
+        desk.stock_in(goods, 20)
+        first, last = counted(desk, goods, "20"), counted(desk, goods, "18")
+        assert desk.act("auditorPass", last).ok
+        assert desk.act("auditorPass", first).ok
+        assert stock(books, desk, goods) == "18"
+        [line] = desk.info(first)["lines"]
+        assert (line["superseded_by_no"], line["difference"]) == (last.no, "0.000")
+        assert broken(conn) == {}
+
+    def test_moves_between_are_no_corrections(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[3]
+        desk.stock_in(goods, 20)
+        takes = [counted(desk, goods, "18") for _ in range(2)]
+        desk.audited("other_outbound", {"goods_id": goods, "quantity": "5"})
+        for take in takes:
+            assert desk.act("auditorPass", take).ok
+        assert stock(books, desk, goods) == "13"
+
+    def test_a_recount_reads_the_book_anew(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[4]
+        desk.stock_in(goods, 20)
+        first, last = counted(desk, goods, "18"), counted(desk, goods, "18")
+        assert desk.act("auditorPass", first).ok
+        assert count(desk, last, "19", name="recount_quantity").ok
+        assert desk.act("auditorPass", last).ok
+        assert stock(books, desk, goods) == "19"
+
+    def test_one_that_freezes_and_one_that_does_not_agree(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[5]
+        desk.stock_in(goods, 20)
+        open_, frozen = counted(desk, goods, "18"), plan(desk, goods, freezes=True)
+        assert count(desk, frozen, "18").ok
+        assert desk.act("auditorPass", frozen).ok
+        assert desk.act("auditorPass", open_).ok
+        assert stock(books, desk, goods) == "18"
+        assert broken(conn) == {}
+
+    @pytest.mark.parametrize("number", range(2))
+    def test_audited_at_once_correct_it_once(
+        self, site: Site, desk: Desk, books: Books, conn: Connection, number: int
+    ) -> None:
+        goods = desk.world.spares[6 + number]
+        desk.stock_in(goods, 20)
+        takes = [counted(desk, goods, "18") for _ in range(4)]
+        answers: list[Answer] = []
+
+        def audit(take: Made) -> None:
+            answers.append(Desk(site).act("auditorPass", take))
+
+        threads = [threading.Thread(target=audit, args=(take,)) for take in takes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=30)
+        assert [answer.code for answer in answers] == [200] * 4
+        assert stock(books, desk, goods) == "18"
+        assert broken(conn) == {}
+
+
+class TestCorrectionsByHand:
+    @pytest.mark.parametrize(
+        ("resource", "quantity", "left"),
+        [("stock_loss", "2", "18"), ("stock_loss", "1", "18"), ("stock_surplus", "3", "18")],
+    )
+    def test_made_since_the_count_are_known(
+        self, desk: Desk, books: Books, conn: Connection, resource: str, quantity: str, left: str
+    ) -> None:
+        goods = desk.world.spares[8]
+        desk.stock_in(goods, 20, batch=f"{resource}{quantity}")
+        [(batch,)] = books.rows(
+            "select batch_id from goods_batch where goods_id = %s and batch = %s", goods, resource + quantity
+        )
+        take = desk.draft("stock_take", {"goods_id": goods, "batch_id": batch, "counted_quantity": "18"})
+        spot = {"batch_id": batch} if resource == "stock_loss" else {"batch": resource + quantity}
+        desk.audited(resource, {"goods_id": goods, "quantity": quantity, **spot})
+        assert desk.act("auditorPass", take).ok
+        found = books.rows("select quantity from stock_balance where batch_id = %s", batch)
+        assert found == [(left,)]
+        assert broken(conn) == {}
+
+    def test_are_not_taken_back_once_a_stocktake_counts_on_them(self, desk: Desk) -> None:
+        goods = desk.world.spares[9]
+        desk.stock_in(goods, 20)
+        take = counted(desk, goods, "18")
+        loss = desk.audited("stock_loss", {"goods_id": goods, "quantity": "2"})
+        assert desk.act("auditorPass", take).ok
+        answer = desk.act("antiAuditor", loss)
+        assert (answer.code, answer.msg) == (
+            400,
+            f"盘点单{take.no}已按本单更正后的账面盘点，请先反审核或作废它",
+        )
+        assert desk.act("antiAuditor", take).ok
+        assert desk.act("antiAuditor", loss).ok
+
+
+class TestTakingBack:
+    @pytest.mark.parametrize("action", ["antiAuditor", "invalid"])
+    def test_a_count_that_a_later_one_counts_on_stays(
+        self, desk: Desk, books: Books, conn: Connection, action: str
+    ) -> None:
+        goods = desk.world.spares[10]
+        desk.stock_in(goods, 20, warehouse_id=desk.world.warehouse2_a, batch=action)
+        [(batch,)] = books.rows(
+            "select batch_id from goods_batch where goods_id = %s and batch = %s", goods, action
+        )
+        line = {"goods_id": goods, "batch_id": batch, "counted_quantity": "18"}
+        here = {"warehouse_id": desk.world.warehouse2_a}
+        first, last = (desk.draft("stock_take", line, **here) for _ in range(2))
+        for take in (first, last):
+            assert desk.act("auditorPass", take).ok
+        answer = desk.act(action, first)
+        assert answer.msg == f"盘点单{last.no}已按本单更正后的账面盘点，请先反审核或作废它"
+        assert desk.act("antiAuditor", last).ok
+        assert desk.info(last)["lines"][0]["corrected_quantity"] == "0.000"
+        assert desk.act(action, first).ok
+        assert desk.act("auditorPass", last).ok
+        assert books.rows("select quantity from stock_balance where batch_id = %s", batch) == [("18",)]
+        assert broken(conn) == {}
+
+
+class TestChecks:
+    """What was planted is found; the planting is rolled back."""
+
+    @pytest.mark.parametrize(
+        ("planted", "name"),
+        [
+            ("update stock_take_line set book_quantity = book_quantity + 1", "stock_takes_know_corrections"),
+            ("update stock_take_line set corrections_before = -2", "stock_takes_know_corrections"),
+            ("update stock_take_line set late_quantity = 1", "stock_takes_know_corrections"),
+            ("update stock_take_line set corrected_quantity = 0", "stock_take_differences_are_posted"),
+            ("update stock_take_line set superseded_by = {take}", "stock_take_differences_are_posted"),
+        ],
+    )
+    def test_a_corruption_is_found(self, desk: Desk, conn: Connection, planted: str, name: str) -> None:
+        goods = desk.world.spares[11]
+        desk.stock_in(goods, 20)
+        takes = [counted(desk, goods, "18"), counted(desk, goods, "17")]
+        for take in takes:
+            assert desk.act("auditorPass", take).ok
+        conn.exec_driver_sql(f"{planted.format(take=takes[0].id)} where bill_id = {takes[1].id}")
+        assert name in broken(conn)
+        conn.rollback()
+        assert broken(conn) == {}
+        for take in reversed(takes):
+            assert desk.act("invalid", take).ok

@@ -1,0 +1,271 @@
+"""Bills that are dated before a stocktake and audited after it: were their goods counted?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.inventory.test_count_corrections import stock
+from tests.inventory.test_stock_take import differences
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.state import broken, fingerprint
+
+EARLY, DAY, LATE = "2026-03-05", "2026-03-10", "2026-03-15"
+
+
+def counted(desk: Desk, goods: int, quantity: str = "12", **header: Any) -> Made:
+    """An audited stocktake on the 10th."""
+    line = {"goods_id": goods, "counted_quantity": quantity}
+    return desk.audited("stock_take", line, **{"business_date": DAY, **header})
+
+
+def receipt(desk: Desk, goods: int, quantity: str = "7", day: str = EARLY) -> Made:
+    line = {"goods_id": goods, "quantity": quantity, "price": "113", "tax_rate": "13"}
+    return desk.draft("other_inbound", line, business_date=day)
+
+
+def issue(desk: Desk, goods: int, quantity: str = "3", day: str = EARLY) -> Made:
+    return desk.draft("other_outbound", {"goods_id": goods, "quantity": quantity}, business_date=day)
+
+
+def corrections(books: Books, bill: Made) -> list[tuple[Any, ...]]:
+    """(quantity, date) of what stands for a bill that was counted."""
+    return books.rows(
+        "select l.quantity, l.business_date::text from ("
+        "select bill_no, late_bill_no, status from stock_loss union all"
+        " select bill_no, late_bill_no, status from stock_surplus) d join stock_ledger l using (bill_no)"
+        " where d.late_bill_no = %s and d.status = 2 order by l.ledger_id",
+        bill.no,
+    )
+
+
+class TestAsking:
+    def test_who_audits_is_asked_and_nothing_changes_meanwhile(self, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[0]
+        desk.stock_in(goods, 5)
+        take, bill = counted(desk, goods), receipt(desk, goods)
+        before = fingerprint(conn)
+        conn.rollback()
+        answer = desk.act("auditorPass", bill)
+        told = f"其他入库{bill.no}的日期不晚于盘点单{take.no}：备件0，这些商品盘点时是否已盘在内？"
+        assert (answer.code, answer.msg, answer.data) == (363, told, {"asks": "counted"})
+        assert desk.act("auditorPass", bill, confirmed=True).code == 363
+        assert fingerprint(conn) == before
+
+    def test_a_batch_tells_which_bills_ask(self, desk: Desk) -> None:
+        goods, other = desk.world.spares[1:3]
+        desk.stock_in(goods, 5)
+        counted(desk, goods)
+        asked, free = receipt(desk, goods), receipt(desk, other)
+        answer = desk.act("auditorPass", asked, free)
+        assert answer.data["success"] == [free.id]
+        [row] = answer.data["failures"]
+        assert (row["serial"], row["code"], row["asks"]) == (asked.no, 363, "counted")
+
+    def test_what_is_dated_after_it_asks_nothing(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[3]
+        desk.stock_in(goods, 5)
+        counted(desk, goods)
+        assert desk.act("auditorPass", receipt(desk, goods, day=LATE)).ok
+        assert stock(books, desk, goods) == "19"
+
+    def test_on_its_day_what_was_entered_before_the_count_asks(self, desk: Desk) -> None:
+        goods = desk.world.spares[4]
+        desk.stock_in(goods, 5)
+        before = receipt(desk, goods, day=DAY)
+        counted(desk, goods)
+        assert desk.act("auditorPass", before).code == 363
+        assert desk.act("auditorPass", receipt(desk, goods, day=DAY)).ok
+
+    def test_another_warehouse_asks_nothing(self, desk: Desk) -> None:
+        goods, world = desk.world.spares[5], desk.world
+        desk.stock_in(goods, 5)
+        counted(desk, goods)
+        line = {"goods_id": goods, "quantity": "1", "price": "1"}
+        desk.audited("other_inbound", line, business_date=EARLY, warehouse_id=world.warehouse2_a)
+
+    def test_an_unaudited_or_voided_stocktake_asks_nothing(self, desk: Desk) -> None:
+        goods = desk.world.spares[6]
+        desk.stock_in(goods, 5)
+        take = counted(desk, goods)
+        assert desk.act("invalid", take).ok
+        assert desk.act("auditorPass", receipt(desk, goods)).ok
+
+
+class TestCounted:
+    def test_a_receipt_leaves_what_was_counted(self, desk: Desk, books: Books, conn: Connection) -> None:
+        goods = desk.world.spares[7]
+        desk.stock_in(goods, 5)
+        take, bill = counted(desk, goods), receipt(desk, goods)
+        assert desk.act("auditorPass", bill, counted=True).ok
+        assert stock(books, desk, goods) == "12"
+        assert corrections(books, bill) == [("-7", DAY)]
+        assert books.cost(goods, desk.world.company_a) == ("12", "1200.00")
+        assert differences(books, take) == [(True, "7", "700.00"), (False, "-7", "-700.00")]
+        log = desk.caller.get(desk.path("other_inbound", "getLog"), id=bill.id).data
+        assert [row["reason"][-4:] for row in log if row["action"] == "confirmed"] == ["已盘在内"]
+        assert broken(conn) == {}
+
+    def test_an_issue_leaves_what_was_counted(self, desk: Desk, books: Books, conn: Connection) -> None:
+        goods = desk.world.spares[8]
+        desk.stock_in(goods, 15)
+        counted(desk, goods)
+        bill = issue(desk, goods)
+        assert desk.act("auditorPass", bill, counted=True).ok
+        assert stock(books, desk, goods) == "12"
+        assert corrections(books, bill) == [("3", DAY)]
+        assert broken(conn) == {}
+
+    def test_a_transfer_that_arrives_is_asked_where_it_lands(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods, world = desk.world.spares[9], desk.world
+        desk.stock_in(goods, 5)
+        desk.stock_in(goods, 7, warehouse_id=world.warehouse2_a)
+        line = {"goods_id": goods, "quantity": "7"}
+        sent = desk.audited(
+            "transfer_out",
+            line,
+            warehouse_id=world.warehouse2_a,
+            to_warehouse_id=world.warehouse_a,
+            business_date=EARLY,
+        )
+        counted(desk, goods)
+        draft = desk.caller.get(desk.path("transfer_in", "getDraft"), id=sent.id).data
+        bill = desk.draft("transfer_in", *draft.pop("lines"), **draft, business_date=EARLY)
+        assert desk.act("auditorPass", bill).code == 363
+        assert desk.act("auditorPass", bill, counted=True).ok
+        assert stock(books, desk, goods) == "12"
+        assert broken(conn) == {}
+
+    def test_its_correction_falls_with_it_alone(self, desk: Desk, books: Books, conn: Connection) -> None:
+        goods = desk.world.spares[10]
+        desk.stock_in(goods, 5)
+        counted(desk, goods)
+        bill = receipt(desk, goods)
+        assert desk.act("auditorPass", bill, counted=True).ok
+        [(key, number)] = books.rows(
+            "select bill_id, bill_no from stock_loss where late_bill_no = %s and status = 2", bill.no
+        )
+        answer = desk.act("invalid", Made("stock_loss", key, number))
+        assert (answer.code, answer.msg) == (
+            400,
+            f"该单据由其他入库{bill.no}生成，请反审核或作废其他入库",
+        )
+        assert desk.act("antiAuditor", bill).ok
+        assert (stock(books, desk, goods), corrections(books, bill)) == ("12", [])
+        assert desk.act("auditorPass", bill, counted=True).ok
+        assert (stock(books, desk, goods), corrections(books, bill)) == ("12", [("-7", DAY)])
+        assert desk.act("invalid", bill).ok
+        assert stock(books, desk, goods) == "12"
+        assert broken(conn) == {}
+
+    def test_what_was_sold_since_stands_not_in_the_way_of_taking_it_back(
+        self, desk: Desk, books: Books
+    ) -> None:
+        goods = desk.world.spares[11]
+        desk.stock_in(goods, 5)
+        counted(desk, goods)
+        bill = receipt(desk, goods)
+        assert desk.act("auditorPass", bill, counted=True).ok
+        assert desk.act("auditorPass", issue(desk, goods, "10", LATE)).ok
+        assert desk.act("antiAuditor", bill).ok
+        assert stock(books, desk, goods) == "2"
+
+    def test_a_stocktake_taken_back_and_audited_again_finds_the_same(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[12]
+        desk.stock_in(goods, 5)
+        take, bill = counted(desk, goods), receipt(desk, goods)
+        assert desk.act("auditorPass", bill, counted=True).ok
+        assert desk.act("antiAuditor", take).ok
+        assert desk.act("auditorPass", take).ok
+        assert stock(books, desk, goods) == "12"
+        assert desk.act("invalid", take).ok
+        assert (stock(books, desk, goods), corrections(books, bill)) == ("12", [])
+        assert broken(conn) == {}
+
+    def test_numbered_pieces_are_told_by_their_numbers(self, desk: Desk) -> None:
+        goods, world = desk.world.ids["numbered"], desk.world
+        line = {"goods_id": goods, "quantity": "1", "price": "1", "tire_numbers": "LATE-1"}
+        here = {"warehouse_id": world.warehouse2_a}
+        desk.audited("other_inbound", line, **here)
+        take = counted(desk, goods, "1", **here)
+        bill = desk.draft("other_inbound", {**line, "tire_numbers": "LATE-2"}, **here)
+        answer = desk.act("auditorPass", bill, counted=True)
+        assert answer.code == 400
+        assert answer.msg.endswith(f"按胎号管理，不能按已盘在内处理，请先反审核盘点单{take.no}")
+
+
+class TestNotCounted:
+    def test_it_comes_on_top(self, desk: Desk, books: Books, conn: Connection) -> None:
+        goods = desk.world.spares[13]
+        desk.stock_in(goods, 5)
+        counted(desk, goods)
+        bill = receipt(desk, goods)
+        assert desk.act("auditorPass", bill, counted=False).ok
+        assert (stock(books, desk, goods), corrections(books, bill)) == ("19", [])
+        assert desk.act("antiAuditor", bill).ok
+        assert stock(books, desk, goods) == "12"
+        assert broken(conn) == {}
+
+
+class TestTakingBack:
+    def test_what_was_in_the_book_is_asked_about(self, desk: Desk, books: Books, conn: Connection) -> None:
+        goods = desk.world.spares[14]
+        bill = receipt(desk, goods)
+        assert desk.act("auditorPass", bill).ok
+        desk.stock_in(goods, 5, business_date=EARLY)
+        counted(desk, goods)
+        assert desk.act("antiAuditor", bill).code == 363
+        assert desk.act("antiAuditor", bill, counted=True).ok
+        assert (stock(books, desk, goods), corrections(books, bill)) == ("12", [("7", DAY)])
+        assert desk.act("auditorPass", bill).ok, "as before nothing has moved since the count"
+        assert (stock(books, desk, goods), corrections(books, bill)) == ("12", [])
+        assert broken(conn) == {}
+
+    def test_what_nobody_counted_goes(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[15]
+        bill = receipt(desk, goods)
+        assert desk.act("auditorPass", bill).ok
+        counted(desk, goods, "7")
+        assert desk.act("invalid", bill, counted=False).ok
+        assert stock(books, desk, goods) == "0"
+
+
+class TestBetweenCountAndAudit:
+    """The count is entered, then a bill of an earlier day is audited, then the stocktake."""
+
+    @pytest.mark.parametrize(("answer", "left", "spare"), [(True, "12", 16), (False, "19", 17)])
+    def test_who_audits_the_stocktake_is_asked(
+        self, desk: Desk, books: Books, conn: Connection, answer: bool, left: str, spare: int
+    ) -> None:
+        goods = desk.world.spares[spare]
+        desk.stock_in(goods, 5)
+        line = {"goods_id": goods, "counted_quantity": "12"}
+        take = desk.draft("stock_take", line, business_date=DAY)
+        bill = receipt(desk, goods)
+        assert desk.act("auditorPass", bill).ok
+        asked = desk.act("auditorPass", take)
+        told = f"盘点录入后又审核了日期在盘点之前的{bill.no}，这些商品盘点时是否已盘在内？"
+        assert (asked.code, asked.msg) == (363, told)
+        assert desk.act("auditorPass", take, counted=answer).ok
+        assert stock(books, desk, goods) == left
+        assert broken(conn) == {}
+
+
+class TestChecks:
+    def test_a_correction_that_differs_is_found(self, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[18]
+        desk.stock_in(goods, 5)
+        counted(desk, goods)
+        bill = receipt(desk, goods)
+        assert desk.act("auditorPass", bill, counted=True).ok
+        conn.exec_driver_sql("alter table stock_ledger disable trigger user")
+        conn.exec_driver_sql("update stock_ledger set quantity = quantity + 1 where bill_no = %s", (bill.no,))
+        assert "late_corrections_undo_their_bills" in broken(conn)
+        conn.rollback()
+        assert broken(conn) == {}
