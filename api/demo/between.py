@@ -77,7 +77,7 @@ def make(ctx: Context, group: Group, branches: Sequence[Branch], day: date) -> N
     sent: list[Entry] = []
     for one, other in pairs:
         for sender, receiver in ((one, other), (other, one)):
-            sent += _Sender(ctx, group, sender, receiver, partners).bills(day)
+            sent += _Sender(ctx, group, sender, receiver).bills(day)
     in_bulk.post(ctx, sent)
     open_items: defaultdict[tuple[int, str, int], list[_Item]] = defaultdict(list)
     for row in ctx.conn.execute(_ITEMS):
@@ -136,7 +136,13 @@ def _introduce(ctx: Context, branches: Sequence[Branch]) -> dict[tuple[int, int]
     dealer: int = ctx.conn.execute(dealers).scalar_one()
     names = {branch.company_id: COMPANIES[branch.code][0] for branch in branches}
     rows = [
-        {"supplier_name": name, "supplier_type_id": kind, "payment_days": TERMS} for name in names.values()
+        {
+            "supplier_name": name,
+            "supplier_type_id": kind,
+            "payment_days": TERMS,
+            "inner_company_id": company,
+        }
+        for company, name in names.items()
     ]
     suppliers = dict(zip(names, insert_all(ctx.conn, Supplier, rows), strict=True))
     places = {
@@ -150,6 +156,7 @@ def _introduce(ctx: Context, branches: Sequence[Branch]) -> dict[tuple[int, int]
         {
             "customer_name": names[other],
             "company_id": own,
+            "inner_company_id": other,
             "customer_type_id": dealer,
             "contact_name": person(chance),
             "customer_mobile": mobile(chance),
@@ -174,12 +181,9 @@ class _Sender:
         group: Group,
         sender: Branch,
         receiver: Branch,
-        partners: dict[tuple[int, int], _Partner],
     ) -> None:
         self.sender, self.receiver = sender, receiver
         self.chance = Random(f"demo between {sender.code} {receiver.code}")
-        self.customer = partners[sender.company_id, receiver.company_id].customer_id
-        self.supplier = partners[receiver.company_id, sender.company_id].supplier_id
         self.costs = {item.goods_id: item.cost for item in group.goods}
         self.spots: dict[int, _Spot] = {}
         for row in ctx.conn.execute(_MOVES, {"warehouse": sender.warehouses[0]}):
@@ -219,8 +223,6 @@ class _Sender:
             "business_date": on,
             "warehouse_id": self.sender.warehouses[0],
             "to_warehouse_id": self.receiver.warehouses[0],
-            "customer_id": self.customer,
-            "supplier_id": self.supplier,
             "employee_id": worker,
             "department_id": self.sender.department_of[worker],
         }

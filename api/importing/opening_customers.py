@@ -40,7 +40,7 @@ NOTES = {
     "due_date": "不填为今天",
     "source_no": "同一客户有多笔时用来区分",
 }
-LEFT_OUT = frozenset({"company_id", "enabled"})
+LEFT_OUT = frozenset({"company_id", "inner_company_id", "enabled"})
 BALANCE = ("amount", "due_date", "source_no")
 
 _THERE = text(f"""

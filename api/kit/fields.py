@@ -48,6 +48,7 @@ Kind = Literal[
     "image",
 ]
 Span = Literal["day", "until", "month"]
+Fixed = Literal["", "always", "named", "held"]
 NUMBERS = frozenset({"integer", "quantity", "money", "price", "rate"})
 COST = "cost"
 """Permission of fields that show what goods cost."""
@@ -103,7 +104,9 @@ class Field:
     shows where it is chosen or used. The `span` of a date is what it stands for: a day; a day `until` which a list
     counts, which is asked for alone, as `<name>_end`; or the `month` of which it is the first day. `since` names the
     day that it may not be before. What is `initials_of` another column is made from it, unless it was filled in. A
-    `total` is a sum over the list; a `ratio` has one where it tells what rows are together.
+    `total` is a sum over the list; a `ratio` has one where it tells what rows are together. What gives posted figures
+    their meaning is `fixed`: `always`, once bills have `named` the record or others share the column with it, or while
+    it is `held`, as goods are in stock.
     """
 
     name: str
@@ -137,6 +140,7 @@ class Field:
     span: Span = "day"
     since: str | None = None
     initials_of: str | None = None
+    fixed: Fixed = ""
 
     @property
     def is_number(self) -> bool:

@@ -186,7 +186,8 @@ def _checked(
     values.update(
         {name: whole[name] for name in whole if before is None or whole[name] != before._mapping.get(name)}
     )
-    check_references(ctx.conn, cls, [whole], ctx.principal, problems, [""])
+    stays = _still_named(cls, whole, before)
+    check_references(ctx.conn, cls, [whole], ctx.principal, problems, [""], stays=stays)
     held = before._asdict() if before is not None else {}
     attachments.check(ctx.conn, cls, whole, held, ctx.principal, problems)
     for block, labels in places.items():
@@ -196,6 +197,20 @@ def _checked(
     cls.inspect(ctx, whole, children, problems)
     problems.settle()
     return values, children
+
+
+def _still_named(cls: type[Resource], row: Mapping[str, Any], before: Row[Any] | None) -> frozenset[str]:
+    """The references that stay: whoever may not see what they name may still change the rest.
+
+    What shares columns with its row is not among them, since those may have changed.
+    """
+    if before is None:
+        return frozenset()
+    return frozenset(
+        item.name
+        for item in cls.fields()
+        if item.ref and not item.ref.within and row.get(item.name) == before._mapping.get(item.name)
+    )
 
 
 def _public(cls: type[Resource], values: Mapping[str, Any]) -> dict[str, Any]:

@@ -265,6 +265,11 @@ class Resource(Declared):
         """Refuse a save that the action's right alone doesn't allow, say granting more than one holds; override."""
 
     @classmethod
+    def holding(cls, ctx: Context, key: int, name: str) -> list[str]:
+        """What else than bills stands against a change of a fixed field, say stock; override."""
+        return []
+
+    @classmethod
     def blocks(cls) -> tuple[Block, ...]:
         """The tables of rows below a record."""
         return cls.bill.blocks if cls.bill else cls.below

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -206,14 +206,15 @@ def check_references(
     problems: Problems,
     places: list[str],
     begins: Callable[[Mapping[str, Any], str], bool] = lambda row, name: False,
+    stays: Collection[str] = (),
 ) -> None:
     """Every reference must exist, lie in the principal's scope, and share its `within` columns with its row.
 
-    It may name what is disabled, unless the row `begins` something with it. One statement a reference field, whatever
-    the number of rows.
+    It may name what is disabled, unless the row `begins` something with it. What `stays` as it is stored is not asked
+    about. One statement a reference field, whatever the number of rows.
     """
     for item in cls.fields():
-        if not item.ref or not item.writable:
+        if not item.ref or not item.writable or item.name in stays:
             continue
         wanted = {row[item.name] for row in rows if row.get(item.name)}
         if not wanted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, UniqueConstraint
+from sqlalchemy import CheckConstraint, ColumnElement, Row, UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
@@ -15,6 +15,7 @@ from api.kit.rules import Bounds
 from api.master.alike_customers import TOLD_BY, ask_about_alike
 from api.master.business_types import classified
 from api.master.geography import area, city, province
+from api.master.inner_partners import refuse_rebinding
 from api.master.settings import NEW_AND_CHANGED, UNASKED, customer_audit
 
 
@@ -28,6 +29,11 @@ def supplier(*, settles: bool = False) -> MappedColumn[int]:
     """The supplier of a bill; one that settles takes disabled ones as well."""
     marks: dict[str, Any] = {"search": True, "index": True, "width": 200, "sort": -70}
     return ref("supplier", "供应商", required=True, disabled=settles, **marks)
+
+
+def inner_company() -> MappedColumn[int]:
+    """The company of the group that a partner is; bills between companies find their parties by it alone."""
+    return ref("company", "内部公司", search=True, extract=False, copied=False, width=160)
 
 
 def name_initials(name: str) -> MappedColumn[str]:
@@ -47,6 +53,7 @@ class Supplier(Resource):
     """供应商: belongs to the group."""
 
     __tablename__ = "supplier"
+    __table_args__ = (UniqueConstraint("inner_company_id"),)
     declaration = Declaration(
         "供应商",
         "v2/system/Supplier",
@@ -67,7 +74,12 @@ class Supplier(Resource):
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
     address: Mapped[str | None] = textarea("地址", max_length=200)
+    inner_company_id: Mapped[int | None] = inner_company()
     enabled: Mapped[bool] = enabled()
+
+    @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        refuse_rebinding(ctx, cls, row, before)
 
 
 class Customer(Resource):
@@ -77,6 +89,8 @@ class Customer(Resource):
     __table_args__ = (
         UniqueConstraint("company_id", "customer_name"),
         UniqueConstraint("company_id", "credit_code"),
+        UniqueConstraint("company_id", "inner_company_id"),
+        CheckConstraint("inner_company_id <> company_id", name="inner_company"),
     )
     declaration = Declaration(
         "客户",
@@ -109,6 +123,7 @@ class Customer(Resource):
     payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt", bounds=PAYMENT_DAYS)
     credit_limit: Mapped[Decimal | None] = money("信用额度", rule="Positive", default=None)
     """What he may owe together with what he has ordered; None is not controlled, 0 sells for cash only."""
+    inner_company_id: Mapped[int | None] = inner_company()
     enabled: Mapped[bool] = enabled()
     audit_state: Mapped[int] = enum(
         "审核状态", AUDIT_STATES, default=AUDITED, form=False, search=True, extract=False, width=90
@@ -128,6 +143,7 @@ class Customer(Resource):
         Whom others may be the same as is asked about by the audit, or here where there is none.
         """
         refuse_move(row, before, "company_id", "客户的公司不能修改，请在新公司另建客户")
+        refuse_rebinding(ctx, cls, row, before)
         told = [item.name for item in cls.fields() if item.writable and item.name != "enabled"]
         if before is not None and all(row[name] == getattr(before, name) for name in told):
             return

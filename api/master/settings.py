@@ -40,6 +40,7 @@ HELD: dict[str, tuple[str, ...]] = {
     "sales_quote": ("price_mode", "overdue_mode"),
     "sales_order": CONTROLS,
     "sales_outbound": CONTROLS,
+    "sales_transfer": CONTROLS,
 }
 """What the audit of a bill type is asked about."""
 ANY_STATUS, AUDITED_ONLY = 0, 1
@@ -178,23 +179,30 @@ def hold(
     beyond_credit: Check | None = None,
     lacking: Check | None = None,
     rebated: Check | None = None,
+    buyer: int | None = None,
 ) -> None:
     """Refuse an audit, or an order's reopening, or ask whether to go on, as the company has set it.
 
     Sales that lack their prepayment are refused, purchases asked about; so is whatever changes a confirmed rebate's
     base, by a reversal too. Who goes on is logged; whoever holds the allowance is asked about credit or a lowest price
-    where others are refused.
+    where others are refused. `buyer`: the company that buys what this one sells; what it minds about purchase prices
+    is minded as well.
     """
     told = []
     if action in ("auditorPass", "open"):
-        told += _controlled(ctx, cls, doc, beyond_credit, lacking)
+        told += _controlled(ctx, cls, doc, beyond_credit, lacking, buyer)
     if rebated:
         told.append((ASKS, rebated(ctx, doc)))
     ask(ctx, cls, doc, told)
 
 
 def _controlled(
-    ctx: Context, cls: type[Bill], doc: Document, beyond_credit: Check | None, lacking: Check | None
+    ctx: Context,
+    cls: type[Bill],
+    doc: Document,
+    beyond_credit: Check | None,
+    lacking: Check | None,
+    buyer: int | None,
 ) -> list[tuple[int, str]]:
     kind, held = kind_of(cls), HELD[cls.name()]
     assert kind is not None
@@ -204,6 +212,9 @@ def _controlled(
         allowed = kind == SALES and ctx.principal.may(cls.right(BELOW_LOWEST))
         mode = ASKS if allowed else modes["price_mode"]
         told.append((mode, _beyond_price(ctx, cls, doc, kind)))
+    if buyer and (mode := setting(ctx, buyer, PURCHASE)["price_mode"]):
+        msg = _beyond_price(ctx, cls, doc, PURCHASE, buyer)
+        told.append((mode, f"调入公司：{msg}" if msg else ""))
     if modes["overdue_mode"] and "overdue_mode" in held:
         told.append((modes["overdue_mode"], _overdue(ctx, doc)))
     if modes["credit_mode"] and beyond_credit:
@@ -260,15 +271,20 @@ where l.party_type = 'customer' and l.party_id = :customer and l.company_id = :c
 """)
 
 
-def _beyond_price(ctx: Context, cls: type[Bill], doc: Document, kind: int) -> str:
-    """Lines sold below the lowest price, or bought above the purchase price, net of discount; no gifts."""
+def _beyond_price(
+    ctx: Context, cls: type[Bill], doc: Document, kind: int, company_id: int | None = None
+) -> str:
+    """Lines sold below the lowest price, or bought above the purchase price, net of discount; no gifts.
+
+    By the prices of the bill's company, or of the one given.
+    """
     assert cls.bill is not None
     lines = [line for line in doc.lines if line.quantity and not line.is_gift]
     side, beyond, agreed = _BEYOND[kind]
     link = next((link for link in cls.bill.links if link.agreed), None)
     sql = _LIMITS.format(level=pricing.LEVEL[side], bound=pricing.BOUND[side], beyond=beyond, agreed=agreed)
     values = {
-        "company_id": doc.header.company_id,
+        "company_id": company_id or doc.header.company_id,
         "customer_id": getattr(doc.header, "customer_id", None),
         "supplier_id": getattr(doc.header, "supplier_id", None),
         "priced_on": doc.header.business_date,

@@ -38,6 +38,7 @@ from api.kit.flow import UNAUDITED, VOIDED
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.master import inner_partners
 from api.master.stock_lines import StockBill
 from api.master.warehouses import GOOD, Warehouse
 from api.purchase.purchase_inbound import ALLOTTABLE, PurchaseInboundLine, of_receipt
@@ -82,8 +83,8 @@ class PurchaseAllocationLine(DrawnLine):
         sort=-75,
     )
     price: Mapped[Decimal] = price_of("调拨单价", rule="Positive", width=110, sort=11)
-    customer_id: Mapped[int | None] = ref("customer", "客户（调入公司）", within=("company_id",), sort=30)
-    supplier_id: Mapped[int | None] = ref("supplier", "供应商（调出公司）", sort=31)
+    customer_id: Mapped[int | None] = ref("customer", "客户（调入公司）", form=False, sort=30)
+    supplier_id: Mapped[int | None] = ref("supplier", "供应商（调出公司）", form=False, sort=31)
     source_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
     plan_line_id: Mapped[int | None] = source_line("purchase_plan_line", "采购计划明细")
 
@@ -149,7 +150,7 @@ class PurchaseAllocation(StockBill):
         planned = _planned_for(ctx, lines)
         batches = _batches(ctx, lines)
         foreign = set(owners.values()) - {header["company_id"]}
-        parties = _parties(ctx, header["company_id"], foreign) if foreign else {}
+        parties = inner_partners.parties(ctx, header["company_id"], foreign)
         for line in lines:
             problems.place = f"第{line['line_no']}行"
             target = line["to_warehouse_id"]
@@ -158,12 +159,11 @@ class PurchaseAllocation(StockBill):
                 problems.add("调入仓库就是到货仓库，无需分配")
             if line.get("plan_line_id") and planned.get(line["plan_line_id"]) != target:
                 problems.add("采购计划属于其他仓库，请重新选择调入仓库")
-            if owners[target] == header["company_id"]:
-                continue
-            for name, found in parties[owners[target]].items():
-                line[name] = line.get(name) or found
-                if not line[name]:
-                    problems.add(f"请选择{PurchaseAllocationLine.field(name).label}")
+            line |= {"customer_id": None, "supplier_id": None}
+            if owners[target] != header["company_id"]:
+                found = parties[owners[target]]
+                found.tell_missing(problems, line)
+                line |= {"customer_id": found.customer_id, "supplier_id": found.supplier_id}
         problems.place = ""
 
     @classmethod
@@ -218,32 +218,6 @@ def _planned_for(ctx: Context, lines: Iterable[Any]) -> dict[int, int]:
     return {row.line_id: row.warehouse_id for row in ctx.conn.execute(query.where(own.c.line_id.in_(wanted)))}
 
 
-# Who stands for two companies in each other's books: as in their last sales transfer, else under their names.
-_PARTIES = """
-select
-    t.company_id, coalesce(l.customer_id, c.customer_id) as customer_id,
-    coalesce(l.supplier_id, s.supplier_id) as supplier_id
-from company t
-join company o on o.company_id = %s
-left join lateral (
-    select h.customer_id, h.supplier_id
-    from sales_transfer h
-    where h.company_id = o.company_id and h.to_company_id = t.company_id and h.status <> 3
-    order by h.bill_id desc limit 1
-) l on true
-left join customer c on c.company_id = o.company_id and c.customer_name = t.company_name and c.enabled
-    and c.audit_state = 2
-left join supplier s on s.supplier_name = o.company_name and s.enabled
-where t.company_id = any(%s)
-"""
-
-
-def _parties(ctx: Context, company: int, others: set[int]) -> dict[int, dict[str, int | None]]:
-    """By other company, the customer that it is here and the supplier that this one is there."""
-    rows = ctx.conn.exec_driver_sql(_PARTIES, (company, sorted(others)))
-    return {row.company_id: {"customer_id": row.customer_id, "supplier_id": row.supplier_id} for row in rows}
-
-
 def _made(ctx: Context, key: int) -> Iterator[tuple[type[Bill], Any]]:
     """The bills that an allocation's audit has made."""
     for name in ("transfer_out", "sales_transfer"):
@@ -261,24 +235,21 @@ _PRICED = ("price", "discount_amount", "tax_rate", "is_gift")
 
 
 def _send(ctx: Context, doc: Document) -> None:
-    """Make the unaudited transfers of an allocation, one for each warehouse and the partners told for it."""
+    """Make the unaudited transfers of an allocation, one for each warehouse; those to other companies are sold."""
     header = doc.header
     rows = [line._asdict() for line in doc.lines]
     owners = _owners(ctx, rows)
-    bills: defaultdict[tuple[int | None, ...], list[dict[str, Any]]] = defaultdict(list)
+    bills: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
-        target = row["to_warehouse_id"]
-        own = owners[target] == header.company_id
-        parties = (None, None) if own else (row["customer_id"], row["supplier_id"])
+        own = owners[row["to_warehouse_id"]] == header.company_id
         kept = _ALIKE if own else (*_ALIKE, *_PRICED)
-        bills[(target, *parties)].append({name: row[name] for name in kept})
+        bills[row["to_warehouse_id"]].append({name: row[name] for name in kept})
     shared = ("company_id", "warehouse_id", "business_date", "department_id", "employee_id")
     common = {name: getattr(header, name) for name in shared} | {"purchase_allocation_id": header.bill_id}
     entries = []
-    for (target, customer, supplier), lines in bills.items():
-        told = {**common, "to_warehouse_id": target}
-        if customer:
-            told |= {"customer_id": customer, "supplier_id": supplier}
-        made: Any = registry.get("sales_transfer" if customer else "transfer_out")
-        entries.append(bulk.Entry(made, drafts.Draft(told, {"lines": lines}), audited=False))
+    for target, lines in bills.items():
+        own = owners[target] == header.company_id
+        made: Any = registry.get("transfer_out" if own else "sales_transfer")
+        draft = drafts.Draft({**common, "to_warehouse_id": target}, {"lines": lines})
+        entries.append(bulk.Entry(made, draft, audited=False))
     bulk.save(ctx, entries)

@@ -57,7 +57,7 @@ def of_order(ctx: Context, doc: Document) -> str:
 
 def of_outbound(ctx: Context, doc: Document) -> str:
     """By how much a customer's exposure passes his limit once this outbound is owed and no longer ordered."""
-    shipped = [line for line in doc.lines if line.order_line_id]
+    shipped = [line for line in doc.lines if getattr(line, "order_line_id", None)]
     return _beyond(ctx, doc, doc.header.total_amount, shipped)
 
 

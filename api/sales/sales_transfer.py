@@ -1,6 +1,7 @@
 """Sales transfer (销售调拨), XSDB: goods go from one company to another in one bill, posted on both sides.
 
-Stock and its value travel; the transfer price is what the buying company owes: receivable here, payable there.
+Stock and its value travel; the transfer price is what the buying company owes: receivable here, payable there. The
+parties are the two companies, found by whom customers and suppliers are; credit and price are held as in any sale.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.document import BillType, Block, DetailPlace, Document, GoodsLine, Rows, Values, declare
-from api.kit.errors import Forbidden
+from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import ref
+from api.kit.flow import POSTED_SQL
 from api.kit.posting import Landing, Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems
-from api.master.partners import customer
+from api.ledger.checks import Check, register
+from api.master import inner_partners, settings
 from api.master.settlements import due, due_date
 from api.master.stock_lines import (
     ALLOTTED_BY,
@@ -29,6 +32,23 @@ from api.master.stock_lines import (
     value_travelled,
 )
 from api.master.warehouses import Warehouse
+from api.sales import credit
+
+register(
+    Check(
+        "sales_transfer_is_between_companies",
+        "销售调拨的客户和供应商就是调入公司和调出公司",
+        f"""select h.bill_no, h.company_id, h.to_company_id, c.inner_company_id as sold_to,
+            s.inner_company_id as bought_of
+        from sales_transfer h
+        join customer c using (customer_id)
+        join supplier s using (supplier_id)
+        where h.status in {POSTED_SQL} and (
+            c.inner_company_id is distinct from h.to_company_id or c.company_id <> h.company_id
+            or s.inner_company_id is distinct from h.company_id
+        )""",
+    )
+)
 
 
 class SalesTransferLine(FromPlace, GoodsLine):
@@ -52,6 +72,7 @@ class SalesTransfer(Allotted, StockBill):
             "see": "/sales/salesallocationSee",
         },
         menu=Menu("销售管理", "销售业务", 40),
+        allowances=(settings.OVER_CREDIT, settings.BELOW_LOWEST),
     )
     bill = BillType(
         "XSDB",
@@ -62,7 +83,16 @@ class SalesTransfer(Allotted, StockBill):
 
     derived = (ALLOTTED_BY,)
 
-    customer_id: Mapped[int] = customer("客户（调入公司）")
+    customer_id: Mapped[int] = ref(
+        "customer",
+        "客户（调入公司）",
+        required=True,
+        form=False,
+        search=True,
+        index=True,
+        width=200,
+        sort=-70,
+    )
     to_warehouse_id: Mapped[int] = ref(
         "warehouse", "调入仓库", target="warehouse_id", required=True, search=True, width=160, sort=-59
     )
@@ -76,7 +106,9 @@ class SalesTransfer(Allotted, StockBill):
         width=160,
         sort=-58,
     )
-    supplier_id: Mapped[int] = ref("supplier", "供应商（调出公司）", required=True, width=200, sort=-57)
+    supplier_id: Mapped[int] = ref(
+        "supplier", "供应商（调出公司）", required=True, form=False, width=200, sort=-57
+    )
     due_date: Mapped[date | None] = due()
 
     @classmethod
@@ -86,6 +118,11 @@ class SalesTransfer(Allotted, StockBill):
         header["to_company_id"] = ctx.conn.execute(query).scalar_one()
         if header["to_company_id"] == header["company_id"]:
             problems.add("调入仓库属于本公司，请用仓库调拨")
+            problems.settle()
+        found = _parties(ctx, header["company_id"], header["to_company_id"])
+        found.tell_missing(problems, header)
+        problems.settle()
+        header |= {"customer_id": found.customer_id, "supplier_id": found.supplier_id}
         header["due_date"] = due_date(ctx, header, "customer")
 
     @classmethod
@@ -102,3 +139,18 @@ class SalesTransfer(Allotted, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         if not ctx.principal.reaches(doc.header.to_company_id):
             raise Forbidden("销售调拨由两家公司都有权限的人员审核")
+        if action == "auditorPass":
+            _refuse_outsiders(ctx, doc)
+        settings.hold(ctx, cls, doc, action, beyond_credit=credit.of_outbound, buyer=doc.header.to_company_id)
+
+
+def _parties(ctx: Context, company_id: int, other: int) -> inner_partners.Parties:
+    return inner_partners.parties(ctx, company_id, {other})[other]
+
+
+def _refuse_outsiders(ctx: Context, doc: Document) -> None:
+    """Refuse a draft from before its companies were bound, which may still name others."""
+    header = doc.header
+    found = _parties(ctx, header.company_id, header.to_company_id)
+    if (header.customer_id, header.supplier_id) != (found.customer_id, found.supplier_id):
+        raise Refusal("单据的客户和供应商不是调入、调出公司，请打开单据重新保存后再审核")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -105,6 +107,20 @@ class Desk:
         """What the company does about selling below the lowest price."""
         with self.site.engine.begin() as conn:
             conn.exec_driver_sql("update bill_setting set price_mode = %s where type = 2", (mode,))
+
+    @contextmanager
+    def unbound(self, party: str, key: int) -> Iterator[None]:
+        """Meanwhile a partner is no company of the group."""
+        statement = f"update {party} set inner_company_id = %s where {party}_id = %s returning {party}_id"
+        kept = f"select inner_company_id from {party} where {party}_id = %s"
+        with self.site.engine.begin() as conn:
+            company = conn.exec_driver_sql(kept, (key,)).scalar_one()
+            conn.exec_driver_sql(statement, (None, key)).one()
+        try:
+            yield
+        finally:
+            with self.site.engine.begin() as conn:
+                conn.exec_driver_sql(statement, (company, key)).one()
 
     def stock_in(self, goods: int, quantity: str | int, price: str = "113", **more: Any) -> Made:
         """Audited other inbound, 13 % tax inside the price: 113 values a piece at 100."""

@@ -64,6 +64,7 @@ def build(conn: Connection) -> World:
     _group_masters(conn, add, world)
     for mark in ("a", "b"):
         _company_masters(add, world, mark)
+    _inner_partners(add, world)
     _users(conn, add, world)
     world.tokens["admin"] = sessions.open_api_token(conn, world.user_admin, 30)
     _uploads(conn, world)
@@ -362,6 +363,26 @@ def _company_masters(add: Any, world: World, mark: str) -> None:
         sale_price="120",
         purchase_price="80.5",
     )
+
+
+def _inner_partners(add: Any, world: World) -> None:
+    """Whom the companies are to each other: the customer `inner_customer_<mark>` of A is B, `inner_supplier_a` is A."""
+    for mark, other in (("a", "b"), ("b", "a")):
+        company, partner = world.ids[f"company_{mark}"], world.ids[f"company_{other}"]
+        add(
+            f"inner_customer_{mark}",
+            "customer",
+            customer_name=f"{other.upper()}分公司",
+            company_id=company,
+            inner_company_id=partner,
+            payment_days=15,
+        )
+        add(
+            f"inner_supplier_{mark}",
+            "supplier",
+            supplier_name=f"{mark.upper()}分公司",
+            inner_company_id=company,
+        )
 
 
 def _users(conn: Connection, add: Any, world: World) -> None:

@@ -62,10 +62,11 @@ class TestAudit:
     @of(40)
     def test_each_warehouse_gets_a_transfer(self, desk: Desk, conn: Connection, received: Made) -> None:
         world = desk.world
-        parties = {"customer_id": world.customer_a, "supplier_id": world.supplier2}
+        parties = {"customer_id": world.inner_customer_a, "supplier_id": world.inner_supplier_a}
+        outsiders = {"customer_id": world.customer_a, "supplier_id": world.supplier2}
         bill = allocated(
             desk, received, (world.warehouse2_a, "3"), (world.warehouse_b, "4"), (world.warehouse2_a, "1"),
-            price="150", **parties,
+            price="150", **outsiders,
         )  # fmt: skip
         assert made(conn, bill) == []
         assert desk.act("auditorPass", bill).ok
@@ -176,16 +177,24 @@ class TestLimits:
         assert refused(desk, here, **foreign) == "第1行：来源采购入库与本单不匹配"
         assert refused(Desk(site, "manager_a"), there) == "第1行：“调入仓库”不存在或无权使用，请重新选择"
 
-    def test_companies_without_trade_need_their_partners_told(self, desk: Desk) -> None:
+    def test_companies_that_are_no_partners_get_nothing(self, desk: Desk) -> None:
         world = desk.world
         there = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
         line = {"goods_id": world.spares[46], "quantity": "1", "price": "113"}
         found = parts(desk, desk.audited("purchase_inbound", line, **there), (world.warehouse_a, "1"))
-        answer = desk.add("purchase_allocation", *found.pop("lines"), **found)
-        assert answer.msg == "第1行：请选择客户（调入公司）（共2处错误）"
-        assert [row["msg"] for row in answer.data["failures"]] == [
-            "请选择客户（调入公司）", "请选择供应商（调出公司）",
-        ]  # fmt: skip
+        with desk.unbound("customer", world.inner_customer_b):
+            answer = desk.add("purchase_allocation", *found["lines"], **_head(found))
+        assert answer.msg == "第1行：B分公司没有内部公司为A分公司的客户，请先在客户资料中指定"
+        with desk.unbound("supplier", world.inner_supplier_b):
+            answer = desk.add("purchase_allocation", *found["lines"], **_head(found))
+        assert answer.msg == "第1行：没有内部公司为B分公司的供应商，请先在供应商资料中指定"
+        bill = desk.draft("purchase_allocation", *found["lines"], **_head(found))
+        [kept] = desk.info(bill)["lines"]
+        assert (kept["customer_id"], kept["supplier_id"]) == (world.inner_customer_b, world.inner_supplier_b)
+
+
+def _head(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if name != "lines"}
 
 
 class TestProposal:
@@ -231,10 +240,7 @@ class TestProposal:
         wrong = {**rows[0], "to_warehouse_id": world.warehouse2_b}
         answer = desk.add("purchase_allocation", wrong)
         assert answer.msg.startswith("第1行：采购计划属于其他仓库，请重新选择调入仓库")
-        bill = desk.audited(
-            "purchase_allocation", *({**row, "customer_id": world.customer_a, "supplier_id": world.supplier2}
-            for row in rows),
-        )  # fmt: skip
+        bill = desk.audited("purchase_allocation", *rows)
         assert [desk.info(plan)["lines"][0]["executed_quantity"] for plan in plans] == [
             "6.000", "4.000", "0.000",
         ]  # fmt: skip

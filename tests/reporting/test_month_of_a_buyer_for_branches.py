@@ -50,9 +50,13 @@ class Buyer(Story):
         self.post("sold by b", "sales_outbound", 12, sold, **of_b, customer_id=self.world.customer_b)
         second = {"warehouse_id": self.world.warehouse2_a}
         self.post("sold by a", "sales_outbound", 15, self.line(self.goods, "5", "169.5"), **second)
-        got = {"amount": "3600", "customer_id": self.world.customer2_a}
+        got = {"amount": "3600", "customer_id": self.world.inner_customer_a}
         self.post("received", "customer_receipt", 20, self.off("sales_transfer", "3600"), **got)
-        paid = {"amount": "3600", "company_id": self.world.company_b}
+        paid = {
+            "amount": "3600",
+            "company_id": self.world.company_b,
+            "supplier_id": self.world.inner_supplier_a,
+        }
         self.post("paid", "supplier_payment", 20, self.off("sales_transfer", "3600", at=1), **paid)
 
     def _buy(self) -> None:
@@ -83,8 +87,7 @@ class Buyer(Story):
         """The transfers that the branches' plans lead to; the one within the company is audited."""
         place = {"company_id": self.world.company_a, "warehouse_id": self.world.warehouse_a}
         proposal = self.desk.caller.get(self.desk.path("purchase_allocation", "getProposal"), **place).data
-        parties = {"customer_id": self.world.customer2_a, "supplier_id": self.world.supplier}
-        rows = [row | parties | {"price": "120"} for row in proposal if row["goods_id"] == self.goods]
+        rows = [row | {"price": "120"} for row in proposal if row["goods_id"] == self.goods]
         allotted = self.post("allotted", "purchase_allocation", 4, *rows)
         for resource in ("transfer_out", "sales_transfer"):
             [made] = self.books.rows(

@@ -140,8 +140,6 @@ def _supplies(desk: Desk, goods: int, bought: Made) -> None:
     desk.audited(
         "sales_transfer",
         _line(goods, 2),
-        customer_id=world.customer2_a,
-        supplier_id=world.supplier2,
         to_warehouse_id=world.warehouse_b,
         business_date="2026-02-21",
     )
@@ -175,7 +173,7 @@ class TestCustomerSummary:
             "delivery_amount": "1200",
             "closing_amount": "1700",
         }
-        found = one(posted.desk, CUSTOMERS, customer_id=world.customer2_a, **FEBRUARY)
+        found = one(posted.desk, CUSTOMERS, customer_id=world.inner_customer_a, **FEBRUARY)
         assert some(found, "delivery_amount", "transfer_amount", "closing_amount") == {
             "delivery_amount": "0",
             "transfer_amount": "226",
@@ -198,7 +196,6 @@ class TestCustomerSummary:
         world = posted.desk.world
         assert {row["customer_id"] for row in rows(posted.desk, CUSTOMERS, keyword="A客户")} == {
             world.customer_a,
-            world.customer2_a,
         }
         found = rows(posted.desk, CUSTOMERS, employee_id=world.employee_b)
         assert {row["customer_id"] for row in found} == {world.customer_b, world.customer3_b}
@@ -224,7 +221,7 @@ class TestSupplierSummary:
 
     def test_a_transfer_is_owed_by_the_company_that_receives_it(self, posted: Posted) -> None:
         world = posted.desk.world
-        found = one(posted.desk, SUPPLIERS, supplier_id=world.supplier2, company_id=world.company_b)
+        found = one(posted.desk, SUPPLIERS, supplier_id=world.inner_supplier_a, company_id=world.company_b)
         assert some(found, "delivery_amount", "transfer_amount", "closing_amount") == {
             "delivery_amount": "0",
             "transfer_amount": "226",

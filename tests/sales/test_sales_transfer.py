@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection
@@ -28,8 +30,8 @@ class TestBothSides:
         assert books.cost(goods, world.company_b) == ("2", "200.00")
         assert books.available(goods, world.warehouse_b) == ("2", "0", "2")
         assert [row[:4] for row in books.settlements(bill)] == [
-            ("customer", world.customer_a, "bill", "300.00"),
-            ("supplier", world.supplier, "bill", "300.00"),
+            ("customer", world.inner_customer_a, "bill", "300.00"),
+            ("supplier", world.inner_supplier_a, "bill", "300.00"),
         ]
         owners = books.rows("select company_id from settlement_item where bill_no = %s order by 1", bill.no)
         assert owners == [(world.company_a,), (world.company_b,)]
@@ -71,3 +73,163 @@ class TestRules:
         assert (answer.code, answer.msg) == (400, "“调入仓库”不存在或无权使用，请重新选择")
         answer = clerk.act("auditorPass", draft(desk, goods))
         assert (answer.code, answer.msg) == (403, "销售调拨由两家公司都有权限的人员审核")
+
+
+@contextmanager
+def told(site: Site, statement: str, back: str) -> Iterator[None]:
+    """Meanwhile a master or a setting says something else."""
+    with site.engine.begin() as conn:
+        conn.exec_driver_sql(statement)
+    try:
+        yield
+    finally:
+        with site.engine.begin() as conn:
+            conn.exec_driver_sql(back)
+
+
+class TestParties:
+    def test_they_are_the_two_companies_whoever_is_sent(self, desk: Desk) -> None:
+        world = desk.world
+        sent = {"customer_id": world.customer_a, "supplier_id": world.supplier2}
+        bill = draft(desk, world.spares[4], **sent)
+        found = desk.info(bill)
+        assert (found["customer_id"], found["supplier_id"]) == (
+            world.inner_customer_a,
+            world.inner_supplier_a,
+        )
+        assert found["due_date"] == "2026-03-20"
+
+    def test_where_nobody_is_bound_there_is_no_bill(self, desk: Desk) -> None:
+        world = desk.world
+        line = {"goods_id": world.spares[4], "quantity": "1", "price": "1"}
+        with (
+            desk.unbound("customer", world.inner_customer_a),
+            desk.unbound("supplier", world.inner_supplier_a),
+        ):
+            answer = desk.add("sales_transfer", line, to_warehouse_id=world.warehouse_b)
+        assert [row["msg"] for row in answer.data["failures"]] == [
+            "A分公司没有内部公司为B分公司的客户，请先在客户资料中指定",
+            "没有内部公司为A分公司的供应商，请先在供应商资料中指定",
+        ]
+
+    def test_a_disabled_one_begins_nothing(self, site: Site, desk: Desk) -> None:
+        world = desk.world
+        line = {"goods_id": world.spares[4], "quantity": "1", "price": "1"}
+        bill = draft(desk, world.spares[4])
+        change = "update customer set enabled = {} where customer_id = " + str(world.inner_customer_a)
+        with told(site, change.format("false"), change.format("true")):
+            answer = desk.add("sales_transfer", line, to_warehouse_id=world.warehouse_b)
+            body = {**desk.info(bill), "id": bill.id}
+            kept = desk.caller.post(desk.path("sales_transfer", "edit"), body)
+        assert (answer.code, answer.msg) == (400, "内部客户B分公司已停用或未审核，请先启用或审核")
+        assert kept.ok, kept
+
+    def test_a_draft_from_before_is_saved_anew(self, site: Site, desk: Desk) -> None:
+        bill = draft(desk, desk.world.spares[4])
+        outsider = (
+            f"update sales_transfer set customer_id = {desk.world.customer_a} where bill_id = {bill.id}"
+        )
+        with site.engine.begin() as conn:
+            conn.exec_driver_sql(outsider)
+        answer = desk.act("auditorPass", bill)
+        assert answer.msg == "单据的客户和供应商不是调入、调出公司，请打开单据重新保存后再审核"
+        assert desk.caller.post(desk.path("sales_transfer", "edit"), {**desk.info(bill), "id": bill.id}).ok
+        assert desk.info(bill)["customer_id"] == desk.world.inner_customer_a
+
+    def test_the_check_finds_an_outsider(self, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[5]
+        desk.stock_in(goods, 5)
+        bill = draft(desk, goods)
+        assert desk.act("auditorPass", bill).ok
+        assert broken(conn) == {}
+        planted = "update sales_transfer set {0}_id = %s where bill_id = %s"
+        for party, other in (("customer", desk.world.customer_a), ("supplier", desk.world.supplier2)):
+            conn.exec_driver_sql(planted.format(party), (other, bill.id))
+            assert list(broken(conn)) == ["sales_transfer_is_between_companies"]
+            conn.rollback()
+
+
+class TestBinding:
+    def bind(self, desk: Desk, party: str, key: int, company: int | None) -> str:
+        answer = desk.caller.get(desk.path(party, "getInfo"), id=key)
+        body = {"id": key, "revision": answer.data["revision"], "inner_company_id": company}
+        return desk.caller.post(desk.path(party, "edit"), body).msg
+
+    def test_one_company_is_one_partner(self, desk: Desk) -> None:
+        world = desk.world
+        assert self.bind(desk, "customer", world.customer2_a, world.company_b).endswith(
+            "内部公司已存在，请更换"
+        )
+        assert self.bind(desk, "supplier", world.supplier2, world.company_a) == "内部公司已存在，请更换"
+        own = self.bind(desk, "customer", world.customer2_a, world.company_a)
+        assert own == "内部公司不能是客户所属的公司"
+
+    def test_it_stays_while_bills_stand(self, desk: Desk) -> None:
+        world = desk.world
+        home = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
+        line = {"goods_id": world.spares[6], "quantity": "1", "price": "1"}
+        bill = desk.draft("sales_transfer", line, **home, to_warehouse_id=world.warehouse_a)
+        for party in ("customer", "supplier"):
+            told = self.bind(desk, party, world.ids[f"inner_{party}_b"], None)
+            assert told == f"内部公司不能修改：已有销售调拨{bill.no}"
+        assert desk.act("invalid", bill).ok
+        for party, company in (("customer", world.company_a), ("supplier", world.company_b)):
+            key = world.ids[f"inner_{party}_b"]
+            assert [self.bind(desk, party, key, one) for one in (None, company)] == ["操作成功"] * 2
+
+    def test_who_does_not_see_the_company_binds_none_and_keeps_what_is_bound(
+        self, site: Site, desk: Desk
+    ) -> None:
+        world, clerk = desk.world, Desk(site, "manager_a")
+        answer = self.bind(clerk, "customer", world.customer2_a, world.company_b)
+        assert answer == "“内部公司”不存在或无权使用，请重新选择"
+        found = clerk.caller.get(clerk.path("customer", "getInfo"), id=world.inner_customer_a).data
+        body = {**found, "id": world.inner_customer_a, "address": "新路1号"}
+        assert clerk.caller.post(clerk.path("customer", "edit"), body).ok
+        assert desk.caller.get(desk.path("customer", "getInfo"), id=world.inner_customer_a).data[
+            "inner_company_id"
+        ] == world.company_b  # fmt: skip
+
+
+class TestControls:
+    def test_credit_is_asked_as_at_any_sale(self, site: Site, desk: Desk) -> None:
+        goods, world = desk.world.spares[7], desk.world
+        desk.stock_in(goods, 5)
+        bill = draft(desk, goods)
+        limit = "update customer set credit_limit = {} where customer_id = " + str(world.inner_customer_a)
+        with told(site, limit.format("0"), limit.format("null")):
+            answer = desk.act("auditorPass", bill)
+            assert answer.code == 363 and answer.msg.startswith("客户信用额度 0.00 元，欠款与未出库订单将达 ")
+            assert desk.info(bill)["status"] == 1
+            assert desk.act("auditorPass", bill, confirmed=True).ok
+        log = desk.caller.get(desk.path("sales_transfer", "getLog"), id=bill.id).data
+        assert "客户信用额度 0.00 元" in next(row for row in log if row["action"] == "confirmed")["reason"]
+
+    def test_overdue_debts_are_minded(self, site: Site, desk: Desk) -> None:
+        goods = desk.world.spares[8]
+        desk.stock_in(goods, 5)
+        assert desk.act("auditorPass", draft(desk, goods, business_date="2026-01-05")).ok
+        mode = "update bill_setting set overdue_mode = {} where type = 2"
+        with told(site, mode.format("1"), mode.format("0")):
+            answer = desk.act("auditorPass", draft(desk, goods))
+        assert answer.code == 400 and answer.msg.startswith("客户有逾期欠款 ")
+
+    def test_the_lowest_price_holds(self, site: Site, desk: Desk) -> None:
+        goods = desk.list_price(desk.world.spares[9])
+        desk.stock_in(goods, 5)
+        line = {"goods_id": goods, "quantity": "2", "price": "79"}
+        bill = desk.draft("sales_transfer", line, to_warehouse_id=desk.world.warehouse_b)
+        mode = "update bill_setting set price_mode = {} where type = 2"
+        with told(site, mode.format("1"), mode.format("0")):
+            answer = desk.act("auditorPass", bill)
+        assert (answer.code, answer.msg) == (363, "备件9低于最低售价 80.00，是否继续？")
+
+    def test_the_buyer_minds_his_purchase_price(self, site: Site, desk: Desk) -> None:
+        goods, world = desk.world.spares[10], desk.world
+        body = {"company_id": world.company_b, "goods_id": goods, "purchase_price": "140"}
+        assert desk.caller.post("v2/system/CompanyGoods/add", body).ok
+        desk.stock_in(goods, 5)
+        mode = f"update bill_setting set price_mode = {{}} where type = 1 and company_id = {world.company_b}"
+        with told(site, mode.format("1"), mode.format("0")):
+            answer = desk.act("auditorPass", draft(desk, goods))
+        assert (answer.code, answer.msg) == (400, "调入公司：备件10高于采购价 140.00")
