@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.context import Context
 from api.kit.errors import Invalid
 from api.kit.fields import enabled, flag, key, ref, text, textarea
-from api.kit.resource import Declaration, Menu, Resource, refuse_move
+from api.kit.resource import Declaration, Menu, Resource
 from api.master.geography import area, city, province
 from api.master.partners import Customer
 
@@ -32,9 +32,16 @@ class CustomerAddress(Resource):
     )
 
     customer_address_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, fixed="always")
     customer_id: Mapped[int] = ref(
-        "customer", "客户", required=True, within=("company_id",), search=True, index=True, width=200
+        "customer",
+        "客户",
+        required=True,
+        within=("company_id",),
+        search=True,
+        index=True,
+        width=200,
+        fixed="always",
     )
     consignee: Mapped[str] = text("收货人", required=True, search=True, max_length=50)
     mobile: Mapped[str] = text("手机号", required=True, rule="mobile", search=True, max_length=11)
@@ -53,8 +60,6 @@ class CustomerAddress(Resource):
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
         """One default at a time: the customer's lock makes saves at the same time see each other."""
-        refuse_move(row, before, "company_id", "收货地址的公司不能修改，请另建地址")
-        refuse_move(row, before, "customer_id", "收货地址的客户不能修改，请另建地址")
         table, customer = cls.table(), Customer.table()
         locked = select(customer.c.customer_id).where(customer.c.customer_id == row["customer_id"])
         ctx.conn.execute(locked.with_for_update(key_share=True))

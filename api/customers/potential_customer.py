@@ -14,7 +14,7 @@ from api.kit.context import Context
 from api.kit.errors import Invalid
 from api.kit.fields import day, enum, key, moment, ref, textarea
 from api.kit.fields import text as words
-from api.kit.resource import ACTION_LABELS, READ, WRITE, Declaration, Drill, Menu, Resource, refuse_move
+from api.kit.resource import ACTION_LABELS, READ, WRITE, Declaration, Drill, Menu, Resource
 from api.master.business_types import classified
 from api.master.geography import area, city, province
 from api.master.partners import Customer
@@ -43,7 +43,7 @@ class PotentialCustomer(Resource):
 
     potential_customer_id: Mapped[int] = key()
     customer_name: Mapped[str] = words("客户名称", required=True, search=True, width=220)
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, fixed="always")
     state: Mapped[int] = enum("跟进状态", STATES, default=NEW, search=True, form=False, width=90)
     source: Mapped[int] = enum("客户来源", SOURCES, default=1, search=True, width=90)
     customer_type_id: Mapped[int | None] = classified("customer_type", "客户类别")
@@ -64,7 +64,6 @@ class PotentialCustomer(Resource):
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
-        refuse_move(row, before, "company_id", "潜在客户的公司不能修改，请在新公司另建")
         if before is not None and before.state == WON:
             raise Invalid(f"{before.customer_name}已转为客户，请在客户资料中修改")
 

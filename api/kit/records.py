@@ -9,7 +9,7 @@ from psycopg.errors import ExclusionViolation, ForeignKeyViolation, UniqueViolat
 from sqlalchemy import ColumnElement, Connection, Row, Text, cast, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from api.kit import attachments, blocks, business_log
+from api.kit import attachments, blocks, business_log, standing
 from api.kit.context import Context
 from api.kit.errors import Edited, Failure, Invalid, NotFound, Refusal, Unread
 from api.kit.projection import masked, masks, project
@@ -183,6 +183,9 @@ def _checked(
     cls.complete(whole)
     cls.check(whole)
     cls.authorize(ctx, whole, before)
+    if before is not None:
+        standing.refuse_changes(ctx, cls, before, whole, problems)
+        problems.settle()
     values.update(
         {name: whole[name] for name in whole if before is None or whole[name] != before._mapping.get(name)}
     )

@@ -10,7 +10,6 @@ from sqlalchemy import Column, ColumnElement, Row, Table, true
 
 from api.kit import registry
 from api.kit.database import Base
-from api.kit.errors import Invalid
 from api.kit.fields import Derived, Field, fields_of
 from api.kit.initials import initials
 from api.kit.stamping import Stamped
@@ -228,12 +227,6 @@ class Declared(Stamped, Base):
         for item in cls.fields():
             if item.initials_of and row.get(item.initials_of) and not (item.writable and row.get(item.name)):
                 row[item.name] = initials(row[item.initials_of])
-
-
-def refuse_move(row: Mapping[str, Any], before: Row[Any] | None, column: str, msg: str) -> None:
-    """Refuse to change the owner of a record that bills and ledgers know by it."""
-    if before is not None and row[column] != getattr(before, column):
-        raise Invalid(msg)
 
 
 class Resource(Declared):

@@ -5,10 +5,10 @@ A field that gives figures their meaning is `fixed`: it stays as it is while som
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import Row, Select, Text, cast, literal, select, true, union_all
+from sqlalchemy import Row, Select, Text, literal, select, true, union_all
 
 from api.kit import registry
 from api.kit.context import Context
@@ -17,24 +17,24 @@ from api.kit.fields import Field
 from api.kit.flow import VOIDED
 from api.kit.resource import Declared, Resource
 from api.kit.scope import within
+from api.kit.validation import Problems
 
 SHOWN = 3
 ELSEWHERE = "无权查看的单据"
 
 
 def refuse_changes(
-    ctx: Context, cls: type[Resource], before: Row[Any], changed: Collection[str], told: list[str]
+    ctx: Context, cls: type[Resource], before: Row[Any], row: Mapping[str, Any], problems: Problems
 ) -> None:
-    """Tell each changed field of a stored record that is fixed, and what stands against its change."""
-    key = before._mapping[cls.key().key]
+    """Tell each fixed field of a stored record that is to change, and what stands against it."""
+    key, label = before._mapping[cls.key().key], cls.declaration.label
     for item in cls.fields():
-        if not item.fixed or item.name not in changed:
+        if not item.fixed or row[item.name] == before._mapping[item.name]:
             continue
-        other = f"请另建{cls.declaration.label}"
         if item.fixed == "always":
-            told.append(f"{cls.declaration.label}的{item.label}不能修改，{other}")
+            problems.add(f"{label}的{item.label}不能修改，请另建{label}")
         elif stands := _standing(ctx, cls, key, item):
-            told.append(f"{item.label}不能修改：已有{stands}，{other}")
+            problems.add(f"{label}的{item.label}不能修改：已有{stands}；请另建{label}")
 
 
 def _standing(ctx: Context, cls: type[Resource], key: int, item: Field) -> str:
@@ -91,7 +91,7 @@ def _referring(owner: type[Declared], cls: type[Resource]) -> Iterator[Any]:
 def _records_sharing(ctx: Context, cls: type[Resource], key: int, item: Field) -> str:
     """A record that refers to this one and must agree with it in a column: say an employee of the department."""
     for other in registry.declared():
-        if issubclass(other, Bill) or not hasattr(other, "__table__"):
+        if issubclass(other, Bill) or "edit" not in other.declaration.actions:
             continue
         table = other.table()
         for own in other.fields():
@@ -100,8 +100,10 @@ def _records_sharing(ctx: Context, cls: type[Resource], key: int, item: Field) -
             if own.name not in table.c:
                 continue
             title = table.c.get(other.declaration.title)
-            named = literal("") if title is None or title.type.python_type is not str else cast(title, Text)
-            row = ctx.conn.execute(select(named).where(table.c[own.name] == key).limit(1)).first()
+            named = literal("") if title is None or not isinstance(title.type, Text) else title
+            seen = within(table, ctx.principal).label("seen")
+            query = select(named.label("title"), seen).where(table.c[own.name] == key)
+            row = ctx.conn.execute(query.order_by(seen.desc()).limit(1)).first()
             if row is not None:
-                return f"{other.declaration.label}{row[0]}"
+                return f"{other.declaration.label}{row.title if row.seen else ''}"
     return ""

@@ -87,7 +87,7 @@ RebateCycle = _listed(
     "/system/rebatecycle",
     _BUSINESS,
     110,
-    months=enum("周期长度", CYCLES, default=1, search=True, width=100),
+    months=enum("周期长度", CYCLES, default=1, search=True, width=100, fixed="named"),
 )
 PostageType = _listed("postage_type", "运费方式", "/system/postagetype", _BUSINESS, 75)
 

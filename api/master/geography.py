@@ -72,7 +72,7 @@ class City(Resource):
 
     city_id: Mapped[int] = key()
     city_name: Mapped[str] = text("市", required=True, search=True, max_length=50)
-    province_id: Mapped[int] = ref("province", "省", required=True, search=True)
+    province_id: Mapped[int] = ref("province", "省", required=True, search=True, fixed="named")
     code: Mapped[str | None] = text(_CODE, unique=True, search=True, max_length=12)
     enabled: Mapped[bool] = enabled()
 
@@ -94,7 +94,9 @@ class Area(Resource):
 
     area_id: Mapped[int] = key()
     area_name: Mapped[str] = text("区县", required=True, search=True, max_length=50)
-    city_id: Mapped[int] = ref("city", "市", required=True, search=True, shows=("province_id",))
+    city_id: Mapped[int] = ref(
+        "city", "市", required=True, search=True, shows=("province_id",), fixed="named"
+    )
     code: Mapped[str | None] = text(_CODE, unique=True, search=True, max_length=12)
     enabled: Mapped[bool] = enabled()
 

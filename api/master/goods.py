@@ -30,7 +30,7 @@ from api.kit.fields import (
     ref,
     text,
 )
-from api.kit.resource import Declaration, Menu, Resource, refuse_move
+from api.kit.resource import Declaration, Menu, Resource
 from api.kit.validation import Problems
 from api.master import goods_codes, price_changes
 from api.master.naming import named_by_rule
@@ -61,7 +61,7 @@ class GoodsType(Resource):
     goods_type_id: Mapped[int] = key()
     goods_type_name: Mapped[str] = text("类型名称", required=True, search=True)
     p_id: Mapped[int | None] = ref("goods_type", "上级类型", search=True)
-    level: Mapped[int] = integer("层级", default=1, rule="PositiveInt")
+    level: Mapped[int] = integer("层级", default=1, rule="PositiveInt", fixed="always")
 
     @classmethod
     def check(cls, row: dict[str, Any]) -> None:
@@ -72,7 +72,6 @@ class GoodsType(Resource):
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
-        refuse_move(row, before, "level", "商品类型的层级不能修改")
         table = cls.table()
         query = select(table.c.level).where(table.c.goods_type_id == row.get("p_id"))
         if row.get("p_id") and ctx.conn.execute(query).scalar() != row["level"] - 1:
@@ -112,7 +111,16 @@ class Unit(Resource):
     )
 
     unit_id: Mapped[int] = key()
-    unit_name: Mapped[str] = text("单位名称", required=True, unique=True, search=True, max_length=20)
+    unit_name: Mapped[str] = text(
+        "单位名称", required=True, unique=True, search=True, max_length=20, fixed="named"
+    )
+
+    @classmethod
+    def holding(cls, ctx: Context, key: int, name: str) -> list[str]:
+        """Goods are counted in it: their pieces would become others."""
+        table = Goods.table()
+        query = select(table.c.goods_name).where(table.c.unit_id == key).order_by(table.c.goods_id).limit(1)
+        return [f"商品{goods}" for goods in ctx.conn.execute(query).scalars()]
 
 
 PACKS = """(
@@ -185,7 +193,7 @@ class Goods(Resource):
     )
     goods_type_id: Mapped[int] = ref("goods_type", "商品类型", required=True, search=True, index=True)
     brand_id: Mapped[int | None] = ref("brand", "品牌", search=True, index=True, none=NO_RECORD)
-    unit_id: Mapped[int] = ref("unit", "单位", required=True, width=70)
+    unit_id: Mapped[int] = ref("unit", "单位", required=True, width=70, fixed="named")
     specification_type: Mapped[str | None] = text("规格型号", search=True, max_length=60, width=140)
     pattern: Mapped[str | None] = text("花纹", search=True, max_length=60)
     load_index: Mapped[str | None] = text("载重指数", max_length=10, width=90)
@@ -194,7 +202,7 @@ class Goods(Resource):
     shorthand_code: Mapped[str | None] = text("简码", search=True, max_length=60)
     logogram: Mapped[str | None] = text("拼音首字母", search=True, list=False, initials_of="goods_name")
     barcode: Mapped[str | None] = text("条形码", search=True, max_length=60, width=140)
-    is_batch: Mapped[bool] = flag("按批次管理")
+    is_batch: Mapped[bool] = flag("按批次管理", fixed="held")
     is_numbered: Mapped[bool] = flag("按胎号管理")
     tax_rate: Mapped[Decimal] = rate("税率%", rule="Positive", default=13, width=80)
     enabled: Mapped[bool] = enabled()
@@ -208,6 +216,12 @@ class Goods(Resource):
             lying = "select from tire_number where goods_id = %s and place = 1 limit 1"
             if ctx.conn.exec_driver_sql(lying, (before.goods_id,)).first() is not None:
                 raise Invalid("该商品还有在库的胎号，不能取消按胎号管理")
+
+    @classmethod
+    def holding(cls, ctx: Context, key: int, name: str) -> list[str]:
+        query = "select sum(quantity) from stock_balance where goods_id = %s and quantity <> 0"
+        stocks = ctx.conn.exec_driver_sql(query, (key,)).scalar()
+        return [] if stocks is None else [f"库存 {stocks.normalize():f}"]
 
     @classmethod
     def inspect(cls, ctx: Context, row: Values, children: Rows, problems: Problems) -> None:

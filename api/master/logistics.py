@@ -57,7 +57,14 @@ class LogisticsDriver(Resource):
     driver_name: Mapped[str] = text("司机姓名", required=True, search=True, max_length=50)
     mobile: Mapped[str] = text("手机号", required=True, rule="mobile", search=True, max_length=11)
     logistics_id: Mapped[int] = ref(
-        "logistics", "物流公司", required=True, search=True, index=True, width=200, shows=("type",)
+        "logistics",
+        "物流公司",
+        required=True,
+        search=True,
+        index=True,
+        width=200,
+        shows=("type",),
+        fixed="named",
     )
     plate_no: Mapped[str | None] = text("车牌号", search=True, max_length=12)
     id_card: Mapped[str | None] = text("身份证号", rule="idCard", list=False, max_length=18)

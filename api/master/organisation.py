@@ -60,7 +60,7 @@ class Department(Resource):
 
     department_id: Mapped[int] = key()
     department_name: Mapped[str] = text("部门名称", required=True, search=True)
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, fixed="named")
     enabled: Mapped[bool] = enabled()
 
 
@@ -79,7 +79,7 @@ class Employee(Resource):
 
     employee_id: Mapped[int] = key()
     employee_name: Mapped[str] = text("姓名", required=True, search=True, max_length=50)
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, fixed="named")
     department_id: Mapped[int | None] = ref("department", "部门", within=("company_id",), search=True)
     mobile: Mapped[str | None] = text("手机号", rule="mobile", search=True, max_length=20)
     enabled: Mapped[bool] = enabled()

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
 from api.kit.fields import enabled, enum, integer, key, money, ref, text, textarea
-from api.kit.resource import Declaration, Menu, Resource, refuse_move
+from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
 from api.master.alike_customers import TOLD_BY, ask_about_alike
 from api.master.business_types import classified
@@ -108,7 +108,7 @@ class Customer(Resource):
     customer_id: Mapped[int] = key()
     customer_name: Mapped[str] = text("客户名称", required=True, search=True, width=220)
     logogram: Mapped[str | None] = name_initials("customer_name")
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, fixed="always")
     customer_type_id: Mapped[int | None] = classified("customer_type", "客户类别")
     credit_code: Mapped[str | None] = text(
         "统一社会信用代码", rule="creditCode", search=True, max_length=18, width=180
@@ -142,7 +142,6 @@ class Customer(Resource):
 
         Whom others may be the same as is asked about by the audit, or here where there is none.
         """
-        refuse_move(row, before, "company_id", "客户的公司不能修改，请在新公司另建客户")
         refuse_rebinding(ctx, cls, row, before)
         told = [item.name for item in cls.fields() if item.writable and item.name != "enabled"]
         if before is not None and all(row[name] == getattr(before, name) for name in told):
@@ -191,7 +190,7 @@ class ReceivablesMode(Resource):
 
     receivables_mode_id: Mapped[int] = key()
     receivables_mode_name: Mapped[str] = text("结算方式", required=True, unique=True, search=True)
-    account_kind: Mapped[int] = enum("账户类别", ACCOUNT_KINDS, default=1, search=True)
+    account_kind: Mapped[int] = enum("账户类别", ACCOUNT_KINDS, default=1, search=True, fixed="named")
     account_type_id: Mapped[int | None] = classified("account_type", "账户类型")
     bank_id: Mapped[int | None] = ref("bank", "开户银行", search=True)
     account_no: Mapped[str | None] = text("账号", search=True, max_length=40)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
-from api.kit.errors import Invalid
 from api.kit.fields import enabled, enum, flag, integer, key, ref, text, textarea
-from api.kit.resource import Declaration, Drill, Menu, Place, Resource, refuse_move
+from api.kit.resource import Declaration, Drill, Menu, Place, Resource
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
 
@@ -117,18 +116,16 @@ class Warehouse(Resource):
 
     warehouse_id: Mapped[int] = key()
     warehouse_name: Mapped[str] = text("仓库名称", required=True, unique=True, search=True, width=180)
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
-    type: Mapped[int] = enum("仓库类型", WAREHOUSE_TYPES, default=1, search=True)
+    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, fixed="always")
+    type: Mapped[int] = enum("仓库类型", WAREHOUSE_TYPES, default=1, search=True, fixed="named")
     allow_negative: Mapped[bool] = flag("允许负库存")
     document_warning: Mapped[int] = enum("安全库存预警", WARNING_MODES, default=0)
     address: Mapped[str | None] = textarea("地址", max_length=200)
     enabled: Mapped[bool] = enabled()
 
     @classmethod
-    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
-        refuse_move(row, before, "company_id", "仓库的公司不能修改，请在新公司另建仓库")
-        if before is not None and row["type"] != before.type and _has_moves(ctx, before.warehouse_id):
-            raise Invalid("仓库已有出入库，类型不能修改，请另建仓库")
+    def holding(cls, ctx: Context, key: int, name: str) -> list[str]:
+        return ["出入库流水"] if _has_moves(ctx, key) else []
 
     @classmethod
     def choosable(cls) -> ColumnElement[bool]:
@@ -184,9 +181,7 @@ class Allocation(Resource):
 
     allocation_id: Mapped[int] = key()
     allocation_name: Mapped[str] = text("库位", required=True, search=True)
-    warehouse_id: Mapped[int] = ref("warehouse", "仓库", required=True, search=True, index=True)
+    warehouse_id: Mapped[int] = ref(
+        "warehouse", "仓库", required=True, search=True, index=True, fixed="always"
+    )
     enabled: Mapped[bool] = enabled()
-
-    @classmethod
-    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
-        refuse_move(row, before, "warehouse_id", "库位的仓库不能修改，请在新仓库另建库位")

@@ -76,4 +76,4 @@ class TestWarehouseType:
     def test_it_stays_once_goods_moved(self, desk: Desk) -> None:
         body = {"id": desk.world.warehouse3_a, "type": 1}
         answer = desk.caller.post("v2/system/Warehouse/edit", body)
-        assert (answer.code, answer.msg) == (400, "仓库已有出入库，类型不能修改，请另建仓库")
+        assert (answer.code, answer.msg) == (400, "仓库的仓库类型不能修改：已有出入库流水；请另建仓库")
