@@ -18,6 +18,7 @@ from api.kit.failures import answer_failures
 from api.kit.settings import settings
 from api.master import calls as master_calls
 from api.master import (
+    due_calls,
     goods_calls,
     number_templates,
     open_lookups,
@@ -80,6 +81,7 @@ HAND_WRITTEN = (
     supplier_resource_calls,
     goods_calls,
     number_templates,
+    due_calls,
     open_lookups,
     setting_calls,
     rebate_calls,

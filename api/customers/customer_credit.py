@@ -48,8 +48,8 @@ class CustomerCredit(Bill):
     previous_amount: Mapped[Decimal | None] = money(
         "原长期额度", default=None, form=False, copied=False, width=130, sort=-58
     )
-    starts_on: Mapped[date | None] = day("生效日期", search=True, width=110, sort=-57)
-    ends_on: Mapped[date | None] = day("失效日期", search=True, width=110, sort=-56)
+    starts_on: Mapped[date | None] = day("生效日期", search=True, copied=False, width=110, sort=-57)
+    ends_on: Mapped[date | None] = day("失效日期", search=True, copied=False, width=110, sort=-56)
 
     @declared_attr.directive
     @classmethod

@@ -104,6 +104,7 @@ def prepare(
     """Check a payload whole, price it and total it; every mistake is told at once."""
     problems, screen = Problems(), cls.name()
     draft = Draft(clean(cls, payload, ctx.principal, screen, problems, partial=before is not None))
+    tell_typed(cls, draft.header, payload, before)
     known: dict[str, Any] = {**(before._asdict() if before is not None else {}), **draft.header}
     places: list[tuple[Block, list[str]]] = []
     for block in _blocks(cls):
@@ -145,6 +146,26 @@ def prepare(
         name: value for name, value in whole.items() if name not in stored or value != stored[name]
     }
     return draft
+
+
+def tell_typed(
+    cls: type[Bill], header: dict[str, Any], payload: Mapping[str, Any], before: Row[Any] | None
+) -> None:
+    """Empty what was computed and not typed, so that it is computed again from what the bill now says.
+
+    A value that is sent counts as typed, unless it is sent along that it wasn't; what isn't sent stays what it was.
+    """
+    for item in cls.fields():
+        if not item.typed_in:
+            continue
+        flag = item.typed_in
+        if before is None or item.name in header:
+            untyped = flag in payload and header.get(flag) is False
+            header[flag] = header.get(item.name) is not None and not untyped
+        else:
+            header[flag] = before._mapping[flag]
+        if not header[flag]:
+            header[item.name] = None
 
 
 def _begins(

@@ -106,7 +106,8 @@ class Field:
     day that it may not be before. What is `initials_of` another column is made from it, unless it was filled in. A
     `total` is a sum over the list; a `ratio` has one where it tells what rows are together. What gives posted figures
     their meaning is `fixed`: `always`, once bills have `named` the record or others share the column with it, or while
-    it is `held`, as goods are in stock.
+    it is `held`, as goods are in stock. A value that follows from others until somebody types one is `typed_in`: the
+    flag that keeps whether it was.
     """
 
     name: str
@@ -141,6 +142,7 @@ class Field:
     since: str | None = None
     initials_of: str | None = None
     fixed: Fixed = ""
+    typed_in: str | None = None
 
     @property
     def is_number(self) -> bool:

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, or_, select, true
 
 from api.kit import packs, registry, source_shares
 from api.kit.context import Context
+from api.kit.database import today
 from api.kit.document import Bill, Child, Link
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import AUDITED, LOCKED, UNAUDITED
@@ -117,12 +118,12 @@ def draft(ctx: Context, cls: type[Bill], link: Link, key: int) -> dict[str, Any]
         raise Refusal(f"{source.declaration.label}{header.bill_no}不是已审核状态")
     taken = {item.name for item in cls.fields() if item.writable and item.copied} - {
         "business_date",
-        "due_date",
         "remark",
     }
     labels = {item.label_field for item in cls.fields() if item.ref and item.name in taken}
     shown = masked(header, masks(source, source.name(), ctx.principal))
     kept = {name: value for name, value in shown.items() if name in taken | labels}
+    forget_past_days(cls, kept)
     for own, theirs in link.shared():
         if own != theirs:
             pair = zip(_names(cls, own), _names(source, theirs), strict=True)
@@ -130,6 +131,14 @@ def draft(ctx: Context, cls: type[Bill], link: Link, key: int) -> dict[str, Any]
     lines = [_placed(cls, link, line) for line in _rest(ctx, cls, link, key)]
     packs.carry(ctx.conn, lines)
     return {**kept, "lines": lines}
+
+
+def forget_past_days(cls: type[Resource], kept: dict[str, Any]) -> None:
+    """A day that may not be before the new bill's is left out where it is over."""
+    for item in cls.fields():
+        day = kept.get(item.name)
+        if item.since == "business_date" and isinstance(day, date) and day < today():
+            kept[item.name] = None
 
 
 def _placed(cls: type[Bill], link: Link, line: dict[str, Any]) -> dict[str, Any]:

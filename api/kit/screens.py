@@ -86,6 +86,8 @@ class FieldScreen(BaseModel):
     bill: bool = Described(description="另一张单据的编号；有几张时以、分开")
     optional: bool = Described(description="列默认不显示，可在列设置中选择")
     span: str = Described(description="日期所指：day 某日，until 截至某日（只按 _end 查询），month 某月")
+    since: str | None = Described(description="不能早于的日期字段")
+    typed_in: str | None = Described(description="未录入时由系统计算；是否录入的标志字段")
 
 
 class ActionScreen(BaseModel):
@@ -361,6 +363,8 @@ def _field(cls: type[Declared], item: Field, *, masked: bool) -> FieldScreen:
         bill=item.bill,
         optional=item.optional,
         span=item.span,
+        since=item.since,
+        typed_in=item.typed_in,
     )
 
 

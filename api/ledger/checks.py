@@ -276,6 +276,13 @@ LEDGER: tuple[Check, ...] = (
         ),
     ),
     Check(
+        "settlement_due_follows_bill",
+        "应收应付的到期日不早于业务日期（期初除外）",
+        """select i.settlement_id, i.bill_no, i.business_date, i.due_date
+        from settlement_item i
+        where i.kind <> 'opening' and i.due_date < i.business_date""",
+    ),
+    Check(
         "settlement_open_within_amount",
         "未核销金额在 0 与往来金额之间",
         """select i.settlement_id, i.bill_no, i.amount, i.open_amount

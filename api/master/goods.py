@@ -120,7 +120,7 @@ class Unit(Resource):
         """Goods are counted in it: their pieces would become others."""
         table = Goods.table()
         query = select(table.c.goods_name).where(table.c.unit_id == key).order_by(table.c.goods_id).limit(1)
-        return [f"商品{goods}" for goods in ctx.conn.execute(query).scalars()]
+        return [f"商品{row.goods_name}" for row in ctx.conn.execute(query)]
 
 
 PACKS = """(

@@ -16,7 +16,7 @@ from api.kit import registry
 from api.kit.context import Context
 from api.kit.document import Bill, Child, Document, Rows, Values
 from api.kit.errors import Refusal
-from api.kit.fields import Derived, Field, Kind, day, derived, money, ref
+from api.kit.fields import Derived, Field, Kind, day, derived, flag, money, ref
 from api.kit.posting import MoneyEntry, PartyType, Postings, SettlementOpen, WriteOff
 from api.kit.validation import Problems
 from api.master.prepayment import TakesAdvances
@@ -157,23 +157,36 @@ def _refuse_waiving(ctx: Context, cls: type[Bill], amount: Decimal) -> None:
         raise Refusal(f"抹零/现金折扣 {amount:.2f} 元超过上限 {limit:.2f} 元，请由有“超额抹零”权限的人审核")
 
 
-def due_date(ctx: Context, header: Mapping[str, Any], partner: str) -> date:
+def due_date(ctx: Context, header: Mapping[str, Any], partner: PartyType | None) -> date:
     """The given due date, else the business date plus the partner's payment days."""
-    if header.get("due_date"):
-        given: date = header["due_date"]
-        return given
+    on: date = header.get("due_date") or header["business_date"]
+    if header.get("due_date") or partner is None:
+        return on
     place = (f"{partner}.payment_days", header[f"{partner}_id"])
     if place not in ctx.known:
         table = registry.get(partner).table()
         query = select(table.c.payment_days).where(table.c[f"{partner}_id"] == header[f"{partner}_id"])
         ctx.known[place] = ctx.conn.execute(query).scalar_one()
-    on: date = header["business_date"]
     return on + timedelta(days=ctx.known[place])
 
 
-def due(sort: int = -44) -> Mapped[date | None]:
-    """The column of a bill's due date."""
-    return day("到期日", search=True, width=110, sort=sort)
+class FallsDue:
+    """A bill whose balance falls due: on the given day, else as many days after its own as its partner's terms say."""
+
+    terms_of: ClassVar[PartyType | None] = None
+    """Whose payment days count; what is given back falls due at once."""
+
+    due_date: Mapped[date | None] = day(
+        "到期日", search=True, copied=False, since="business_date", typed_in="due_typed", width=110, sort=-44
+    )
+    due_typed: Mapped[bool] = flag(
+        "到期日为手工指定", hidden=True, list=False, copied=False, extract=False, export=False, sort=-43
+    )
+
+    @classmethod
+    def fall_due(cls, ctx: Context, header: Values) -> None:
+        """Fill the day where none was typed."""
+        header["due_date"] = due_date(ctx, header, cls.terms_of)
 
 
 _OPEN = """

@@ -6,7 +6,6 @@ owed it.
 
 from __future__ import annotations
 
-from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -25,7 +24,7 @@ from api.master import prepayment, rebate_bases, settings
 from api.master.carriers import Carried, freight_owed, settle_freight
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
-from api.master.settlements import due, due_date
+from api.master.settlements import FallsDue
 from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
 from api.purchase.purchase_order import PurchaseOrderLine
 
@@ -80,10 +79,11 @@ def freight(doc: Document) -> list[Decimal]:
     return allocate_by_weight(doc.header.freight_amount, [getattr(line, weight) for line in doc.lines])
 
 
-class PurchaseInbound(Carried, StockBill):
+class PurchaseInbound(Carried, FallsDue, StockBill):
     """采购入库"""
 
     __tablename__ = "purchase_inbound"
+    terms_of = "supplier"
     declaration = declare(
         "采购入库",
         "v2/purchase/InStorage",
@@ -123,7 +123,6 @@ class PurchaseInbound(Carried, StockBill):
     derived = (INVOICE_STATUS,)
 
     supplier_id: Mapped[int] = supplier()
-    due_date: Mapped[date | None] = due()
     freight_amount: Mapped[Decimal] = money(
         "运费（未税）", rule="Positive", total=True, copied=False, width=110, sort=-43
     )
@@ -132,7 +131,7 @@ class PurchaseInbound(Carried, StockBill):
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         settle_batches(ctx, children["lines"], problems)
-        header["due_date"] = due_date(ctx, header, "supplier")
+        cls.fall_due(ctx, header)
         settle_freight(ctx, header, problems)
 
     @classmethod

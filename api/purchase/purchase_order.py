@@ -67,7 +67,7 @@ class PurchaseOrder(Delivered, StockBill):
     derived = (orders.receiving_status, *prepayment.PURCHASE.shown())
 
     supplier_id: Mapped[int] = supplier()
-    delivery_date: Mapped[date | None] = day("交货日期", sort=-40)
+    delivery_date: Mapped[date | None] = day("交货日期", since="business_date", sort=-40)
     order_source: Mapped[int] = enum(
         "订单来源",
         ORDER_SOURCES,

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Mapped
 
-from api.kit import drafts, orders, packs, registry
+from api.kit import drafts, links, orders, packs, registry
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.document import Bill, BillType, Block, DetailPlace, Document, Proposal, Rows, Values, declare
@@ -112,7 +112,7 @@ class PurchasePlan(StockBill):
         ),
     )
 
-    delivery_date: Mapped[date | None] = day("交货日期", sort=-45)
+    delivery_date: Mapped[date | None] = day("交货日期", since="business_date", sort=-45)
     sales_days: Mapped[int] = integer(
         "销量天数", default=30, rule="PositiveInt", bounds=YEAR, list=False, sort=-44
     )
@@ -169,6 +169,7 @@ def _order(ctx: Context, doc: Document) -> None:
         bills[line.supplier_id].append(_ordered(line, rest) | {"price": price})
     shared = ("company_id", "warehouse_id", "department_id", "employee_id", "delivery_date")
     header = {name: getattr(doc.header, name) for name in shared}
+    links.forget_past_days(order, header)
     for supplier_id, lines in sorted(bills.items()):
         packs.carry(ctx.conn, lines)
         drafts.add(

@@ -5,7 +5,6 @@ What the supplier credits and what the goods cost may differ; the difference is 
 
 from __future__ import annotations
 
-from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -22,7 +21,7 @@ from api.master import rebate_bases, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
-from api.master.settlements import due
+from api.master.settlements import FallsDue
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
 from api.purchase.purchase_inbound import PurchaseInboundLine
 from api.purchase.refund_request import RefundRequestLine
@@ -39,7 +38,7 @@ class PurchaseReturnLine(DrawnLine, OutboundLine):
     invoiced_amount: Mapped[Decimal] = invoiced()
 
 
-class PurchaseReturn(StockBill):
+class PurchaseReturn(FallsDue, StockBill):
     """采购退货"""
 
     __tablename__ = "purchase_return"
@@ -81,12 +80,11 @@ class PurchaseReturn(StockBill):
     derived = (INVOICE_STATUS,)
 
     supplier_id: Mapped[int] = supplier()
-    due_date: Mapped[date | None] = due()
     purchase_return_reason_id: Mapped[int | None] = classified("purchase_return_reason", "退货原因", sort=-45)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        header["due_date"] = header.get("due_date") or header["business_date"]
+        cls.fall_due(ctx, header)
         receipts(ctx, children["lines"], "refund_line_id", RefundRequestLine)
 
     @classmethod

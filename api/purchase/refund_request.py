@@ -83,7 +83,7 @@ class RefundRequest(StockBill):
 
     supplier_id: Mapped[int] = supplier()
     agreement_no: Mapped[str | None] = text("供应商确认单号", max_length=60, search=True, width=150, sort=-55)
-    agreed_until: Mapped[date | None] = day("退货期限", width=110, sort=-54)
+    agreed_until: Mapped[date | None] = day("退货期限", since="business_date", width=110, sort=-54)
     purchase_return_reason_id: Mapped[int | None] = classified("purchase_return_reason", "退货原因", sort=-45)
 
     @classmethod

@@ -7,7 +7,6 @@ cost, and opens the receivable. Both stand and fall together.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 from typing import Any
 
 from sqlalchemy import select
@@ -34,7 +33,7 @@ from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.partners import customer
-from api.master.settlements import due, due_date
+from api.master.settlements import FallsDue
 from api.master.tire_numbers import Numbered
 from api.master.warehouses import CONSIGNED, system_warehouse
 from api.sales.consignment_sale import ConsignmentSaleLine
@@ -48,7 +47,8 @@ _OUTBOUND = (
     "(select o.bill_no from sales_outbound o where o.settlement_id = {table}.bill_id and o.status <> 3)"
 )
 _HEADER = (
-    *("company_id", "business_date", "customer_id", "department_id", "employee_id", "due_date", "remark"),
+    *("company_id", "business_date", "customer_id", "department_id", "employee_id", "remark"),
+    *("due_date", "due_typed"),
     *("total_quantity", "total_amount", "tax_amount", "no_tax_amount"),
 )
 _LINE = (
@@ -67,10 +67,11 @@ class ConsignmentSettlementLine(Numbered, DrawnLine):
     source_line_id: Mapped[int | None] = source_line("consignment_sale_line", "寄售销售明细")
 
 
-class ConsignmentSettlement(GoodsBill):
+class ConsignmentSettlement(FallsDue, GoodsBill):
     """寄售结算"""
 
     __tablename__ = "consignment_settlement"
+    terms_of = "customer"
     declaration = declare(
         "寄售结算",
         "v2/sales/SalesSettlement",
@@ -100,12 +101,11 @@ class ConsignmentSettlement(GoodsBill):
     derived = (derived("outbound_no", "销售出库单号", "text", _OUTBOUND, width=190, bill=True),)
 
     customer_id: Mapped[int] = customer()
-    due_date: Mapped[date | None] = due()
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         hand_to_salesman(ctx, header)
-        header["due_date"] = due_date(ctx, header, "customer")
+        cls.fall_due(ctx, header)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

@@ -75,7 +75,7 @@ class SalesOrder(Sent, Delivered, StockBill):
     derived = (orders.receiving_status, *prepayment.SALE.shown())
 
     customer_id: Mapped[int] = customer()
-    delivery_date: Mapped[date | None] = day("交货日期", sort=-40)
+    delivery_date: Mapped[date | None] = day("交货日期", since="business_date", sort=-40)
     sales_type_id: Mapped[int | None] = classified("sales_type", "销售类型", sort=-45)
 
     @classmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from decimal import Decimal
 
 from sqlalchemy import BigInteger, ForeignKey
@@ -23,7 +22,7 @@ from api.master import prepayment, rebate_bases, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
-from api.master.settlements import due, due_date
+from api.master.settlements import FallsDue
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
 from api.sales import credit, gifts
 from api.sales.sales_order import SalesOrderLine
@@ -55,10 +54,11 @@ class SalesOutboundLine(DrawnLine, OutboundLine):
     """Whose goods a settlement sells."""
 
 
-class SalesOutbound(Sent, StockBill):
+class SalesOutbound(Sent, FallsDue, StockBill):
     """销售出库"""
 
     __tablename__ = "sales_outbound"
+    terms_of = "customer"
     declaration = declare(
         "销售出库",
         "v2/sales/SalesOutstock",
@@ -105,7 +105,6 @@ class SalesOutbound(Sent, StockBill):
     )
 
     customer_id: Mapped[int] = customer()
-    due_date: Mapped[date | None] = due()
     sales_type_id: Mapped[int | None] = classified("sales_type", "销售类型", sort=-45)
     delivery_mode_id: Mapped[int | None] = classified("delivery_mode", "配送方式", sort=-39)
     settlement_id: Mapped[int | None] = mapped_column(
@@ -115,7 +114,7 @@ class SalesOutbound(Sent, StockBill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        header["due_date"] = due_date(ctx, header, "customer")
+        cls.fall_due(ctx, header)
         send_to_default(ctx, header)
         hand_to_salesman(ctx, header)
 

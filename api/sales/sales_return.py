@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -34,7 +33,7 @@ from api.master import rebate_bases, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
-from api.master.settlements import due
+from api.master.settlements import FallsDue
 from api.master.stock_lines import (
     InboundLine,
     StockBill,
@@ -66,7 +65,7 @@ class SalesReturnLine(DrawnLine, InboundLine):
     invoiced_amount: Mapped[Decimal] = invoiced()
 
 
-class SalesReturn(StockBill):
+class SalesReturn(FallsDue, StockBill):
     """销售退货"""
 
     __tablename__ = "sales_return"
@@ -97,7 +96,6 @@ class SalesReturn(StockBill):
     derived = (INVOICE_STATUS,)
 
     customer_id: Mapped[int] = customer()
-    due_date: Mapped[date | None] = due()
     sales_return_reason_id: Mapped[int | None] = classified("sales_return_reason", "退货原因", sort=-45)
 
     @classmethod
@@ -109,7 +107,7 @@ class SalesReturn(StockBill):
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         hand_to_salesman(ctx, header)
         settle_batches(ctx, children["lines"], problems)
-        header["due_date"] = header.get("due_date") or header["business_date"]
+        cls.fall_due(ctx, header)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

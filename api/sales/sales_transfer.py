@@ -7,7 +7,6 @@ parties are the two companies, found by whom customers and suppliers are; credit
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
 
 from sqlalchemy import select
 from sqlalchemy.orm import Mapped
@@ -22,7 +21,7 @@ from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.ledger.checks import Check, register
 from api.master import inner_partners, settings
-from api.master.settlements import due, due_date
+from api.master.settlements import FallsDue
 from api.master.stock_lines import (
     ALLOTTED_BY,
     Allotted,
@@ -59,10 +58,11 @@ class SalesTransferLine(FromPlace, GoodsLine):
     derived = (value_travelled("XSDB"),)
 
 
-class SalesTransfer(Allotted, StockBill):
+class SalesTransfer(Allotted, FallsDue, StockBill):
     """销售调拨"""
 
     __tablename__ = "sales_transfer"
+    terms_of = "customer"
     declaration = declare(
         "销售调拨",
         "v2/sales/SalesTransfer",
@@ -109,7 +109,6 @@ class SalesTransfer(Allotted, StockBill):
     supplier_id: Mapped[int] = ref(
         "supplier", "供应商（调出公司）", required=True, form=False, width=200, sort=-57
     )
-    due_date: Mapped[date | None] = due()
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
@@ -123,7 +122,7 @@ class SalesTransfer(Allotted, StockBill):
         found.tell_missing(problems, header)
         problems.settle()
         header |= {"customer_id": found.customer_id, "supplier_id": found.supplier_id}
-        header["due_date"] = due_date(ctx, header, "customer")
+        cls.fall_due(ctx, header)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

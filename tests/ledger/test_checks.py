@@ -33,6 +33,7 @@ CORRUPTIONS = {
     "reservation_not_negative": "update reservation_ledger set quantity = 0 where quantity > 0",
     "settlement_open_is_ledger": "update settlement_item set open_amount = open_amount - 1 where bill_no = 'XSCK1'",
     "settlement_amount_is_opened": "update settlement_item set amount = amount + 1 where bill_no = 'XSCK1'",
+    "settlement_due_follows_bill": "update settlement_item set due_date = business_date - 1 where bill_no = 'XSCK1'",
     "settlement_open_within_amount": "update settlement_item set open_amount = amount + 1 where bill_no = 'XSCK1'",
     "settlement_open_on_every_day": "update settlement_ledger set business_date = business_date - 1"
     " where bill_no = 'KHSK1'",

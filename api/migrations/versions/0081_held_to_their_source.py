@@ -1,4 +1,4 @@
-"""Partners name the company of the group that they are"""
+"""Partners name the company of the group that they are; due dates tell whether they were typed"""
 
 import sqlalchemy as sa
 from alembic import op
@@ -9,10 +9,19 @@ branch_labels = None
 depends_on = None
 
 OWN = "inner_company"
+DUE = {
+    "sales_outbound": "customer",
+    "sales_transfer": "customer",
+    "consignment_settlement": "customer",
+    "sales_return": None,
+    "purchase_inbound": "supplier",
+    "purchase_return": None,
+}
 
 
 def upgrade() -> None:
     _name_inner_companies()
+    _tell_typed_due_dates()
 
 
 def _name_inner_companies() -> None:
@@ -38,7 +47,22 @@ def _name_inner_companies() -> None:
     )
 
 
+def _tell_typed_due_dates() -> None:
+    """What is not what the partner's terms make of the bill's day was typed: it stays when the bill is saved again."""
+    for table, partner in DUE.items():
+        column = sa.Column("due_typed", sa.Boolean(), nullable=False, server_default="false")
+        op.add_column(table, column)
+        days = (
+            f"(select payment_days from {partner} p where p.{partner}_id = b.{partner}_id)"
+            if partner
+            else "0"
+        )
+        op.execute(f"update {table} b set due_typed = true where due_date <> business_date + {days}")
+
+
 def downgrade() -> None:
+    for table in DUE:
+        op.drop_column(table, "due_typed")
     op.drop_constraint(f"ck_customer_{OWN}", "customer")
     for partner in ("supplier", "customer"):
         op.drop_column(partner, f"{OWN}_id")
