@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, Row, Table, any_, bindparam, update
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from api.kit import business_log, drafts, links, numbering, registry, source_shares, transitions
+from api.kit import ahead, business_log, drafts, links, numbering, registry, source_shares, transitions
 from api.kit.blocks import blank_row
 from api.kit.context import Context
 from api.kit.document import Bill, Block, Document
@@ -68,7 +68,7 @@ def post(ctx: Context, entries: Sequence[Entry]) -> None:
 
 
 def save(ctx: Context, entries: Sequence[Entry]) -> None:
-    """Price, inspect, number and insert unaudited bills."""
+    """Price, inspect, number and insert unaudited bills; nobody can be asked about a day ahead, so it is refused."""
     problems = Problems()
     for entry in entries:
         _name_lines(entry)
@@ -78,6 +78,8 @@ def save(ctx: Context, entries: Sequence[Entry]) -> None:
         problems.settle()
         drafts.total(entry.cls, entry.draft)
         entry.cls.inspect(ctx, entry.draft.header, entry.draft.children, problems)
+        if not ctx.confirmed and (days := ahead.told(entry.cls, entry.draft.header)):
+            problems.add(days)
         problems.settle()
     _number(ctx.conn, entries)
     by_class = list(_by_class(entries))
@@ -97,6 +99,7 @@ def audit(ctx: Context, entries: Sequence[Entry]) -> None:
         for doc in found.values():
             cls.guard(ctx, doc, step.name)
         links.execute(ctx, cls, [line for doc in found.values() for line in doc.lines])
+        ctx.settle_questions()
         documents.update({id(entry): found[entry.bill_id] for entry in group})
         _log(ctx, cls, step.name, group, {})
     transitions.ledgers().post_all(

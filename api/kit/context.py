@@ -8,8 +8,10 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from api.kit.errors import Forbidden, Refusal
+from api.kit.errors import Forbidden, Refusal, StockWarningAsk
 from api.kit.scope import Principal
+
+GO_ON = "，是否继续？"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Context:
     """The user was warned and goes on."""
     counted: bool | None = None
     """Whether what is dated before a stocktake was counted by it, as the user says; None where he wasn't asked."""
+    questions: list[StockWarningAsk] = field(default_factory=list)
+    """What the user is to be asked about, all of it at once: who goes on has read every question."""
     after_commit: list[Callable[[], None]] = field(default_factory=list)
     known: dict[tuple[str, int], Any] = field(default_factory=dict)
     """Masters' values that were looked up for this context; many bills of one context read them once."""
@@ -43,6 +47,21 @@ class Context:
         """Refuse unless the principal holds a right."""
         if not self.principal.may(right):
             raise Forbidden()
+
+    def ask(self, question: StockWarningAsk) -> None:
+        """Have the user asked at the end of what he does, unless he goes on already."""
+        if not self.confirmed:
+            self.questions.append(question)
+
+    def settle_questions(self) -> None:
+        """Raise what the user is to be asked, as one question."""
+        asked, self.questions = self.questions, []
+        if len(asked) == 1:
+            raise asked[0]
+        if asked:
+            told = dict.fromkeys(one.msg.removesuffix(GO_ON) for one in asked)
+            data = next((one.data for one in asked if one.data is not None), None)
+            raise StockWarningAsk("；".join(told) + GO_ON, data=data)
 
     def require_everything(self, doing: str) -> None:
         """Refuse what concerns the whole group to whoever does not see all of it."""

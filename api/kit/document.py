@@ -193,7 +193,9 @@ class Bill(Resource):
     bill_no: Mapped[str] = text(
         "单据号", unique=True, required=True, form=False, search=True, pieces=True, width=190, sort=-95
     )
-    business_date: Mapped[date] = day("业务日期", required=True, search=True, width=110, sort=-90)
+    business_date: Mapped[date] = day(
+        "业务日期", required=True, search=True, happened=True, width=110, sort=-90
+    )
     status: Mapped[int] = enum(
         "状态", STATUSES, default=UNAUDITED, form=False, search=True, width=90, sort=-85
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
-from api.kit import attachments, blocks, business_log, links, numbering, packs, source_shares
+from api.kit import ahead, attachments, blocks, business_log, links, numbering, packs, source_shares
 from api.kit.context import Context
 from api.kit.document import Bill, Block, GoodsBill, GoodsLine, QuantityBill, QuantityLine
 from api.kit.errors import Edited, NotFound, Refusal, Unread
@@ -44,6 +44,8 @@ class Draft:
 def add(ctx: Context, cls: type[Bill], payload: Mapping[str, Any]) -> dict[str, Any]:
     """Save a new bill; answers its id and number."""
     draft = prepare(ctx, cls, payload)
+    days = ahead.ask(ctx, cls, draft.header)
+    ctx.settle_questions()
     assert cls.bill is not None
     number = numbering.draw(
         ctx.conn, cls.bill.prefix, draft.header["company_id"], draft.header["business_date"]
@@ -51,6 +53,7 @@ def add(ctx: Context, cls: type[Bill], payload: Mapping[str, Any]) -> dict[str, 
     key = insert(ctx.conn, cls, draft, number, ctx.principal)
     cls.arrange(ctx, key, UNAUDITED)
     _log(ctx, cls, key, number, "add", draft)
+    ahead.log(ctx, cls, key, number, draft.header["company_id"], days)
     return {"id": key, "bill_no": number}
 
 
@@ -64,6 +67,8 @@ def edit(ctx: Context, cls: type[Bill], key: int, payload: Mapping[str, Any]) ->
     if str(payload["revision"]) != str(stored.revision):
         raise Edited()
     draft = prepare(ctx, cls, payload, before=stored)
+    days = ahead.ask(ctx, cls, {**stored._mapping, **draft.header}, key)
+    ctx.settle_questions()
     with refusing_duplicates(cls), refusing_references("修改"):
         values = {**draft.header, "revision": stored.revision + 1}
         ctx.conn.execute(cls.table().update().where(cls.key() == key).values(values))
@@ -73,6 +78,7 @@ def edit(ctx: Context, cls: type[Bill], key: int, payload: Mapping[str, Any]) ->
     before = {name: getattr(stored, name) for name in draft.header}
     draft.header.setdefault("company_id", stored.company_id)
     _log(ctx, cls, key, stored.bill_no, "edit", draft, before=before)
+    ahead.log(ctx, cls, key, stored.bill_no, draft.header["company_id"], days)
     return {"id": key, "bill_no": stored.bill_no}
 
 

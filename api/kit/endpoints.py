@@ -198,10 +198,10 @@ def _bill_writes(router: APIRouter, cls: type[Bill]) -> None:
     api, saved = cls.declaration.api, {"payload": partial(save_model, cls)}
 
     def add(ctx: Context, payload: Payload) -> Any:
-        return drafts.add(ctx, cls, payload.model_dump(exclude_unset=True))
+        return drafts.add(ctx, cls, _told(ctx, payload))
 
     def edit(ctx: Context, payload: Payload) -> Any:
-        values = payload.model_dump(exclude_unset=True)
+        values = _told(ctx, payload)
         return drafts.edit(ctx, cls, _id(values), values)
 
     def delete(ctx: Context, payload: Keys) -> Any:

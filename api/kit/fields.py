@@ -107,7 +107,7 @@ class Field:
     `total` is a sum over the list; a `ratio` has one where it tells what rows are together. What gives posted figures
     their meaning is `fixed`: `always`, once bills have `named` the record or others share the column with it, or while
     it is `held`, as goods are in stock. A value that follows from others until somebody types one is `typed_in`: the
-    flag that keeps whether it was.
+    flag that keeps whether it was. A day that has `happened` is asked about where it is still to come.
     """
 
     name: str
@@ -143,6 +143,7 @@ class Field:
     initials_of: str | None = None
     fixed: Fixed = ""
     typed_in: str | None = None
+    happened: bool = False
 
     @property
     def is_number(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic import Field as Described
 
-from api.kit.document import Bill, DrawnLine, Part
+from api.kit.document import DrawnLine, Part
 from api.kit.fields import Field
 from api.kit.making import made_once
 from api.kit.projection import shown_fields
@@ -143,8 +143,7 @@ def save_model(cls: type[Declared]) -> type[Payload]:
         members["drawn"] = (dict[str, Any] | None, Described(None, description=told))
     if issubclass(cls, Resource):
         members["id"] = (int | str | None, Described(None, description="要修改的记录"))
-        if not issubclass(cls, Bill):
-            members["confirmed"] = (bool, Described(False, description="已看到疑问（363），仍保存"))
+        members["confirmed"] = (bool, Described(False, description="已看到疑问（363），仍保存"))
         members["revision"] = (int | str | None, Described(None, description="读取时的版本，修改时必填"))
         for block in cls.blocks():
             members[block.name] = (

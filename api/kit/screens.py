@@ -87,6 +87,7 @@ class FieldScreen(BaseModel):
     optional: bool = Described(description="列默认不显示，可在列设置中选择")
     span: str = Described(description="日期所指：day 某日，until 截至某日（只按 _end 查询），month 某月")
     since: str | None = Described(description="不能早于的日期字段")
+    happened: bool = Described(default=False, description="已发生的日期：晚于今天的须确认")
     typed_in: str | None = Described(description="未录入时由系统计算；是否录入的标志字段")
 
 
@@ -365,6 +366,7 @@ def _field(cls: type[Declared], item: Field, *, masked: bool) -> FieldScreen:
         span=item.span,
         since=item.since,
         typed_in=item.typed_in,
+        happened=item.happened,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Row, func, select, true, update
 
-from api.kit import amount_shares, business_log, drafts, idempotency, links, source_shares
+from api.kit import ahead, amount_shares, business_log, drafts, idempotency, links, source_shares
 from api.kit.context import Context
 from api.kit.database import retrying, today
 from api.kit.document import Bill, Document
@@ -61,6 +61,7 @@ def move(
     if step.reason and not (reason or "").strip():
         raise Refusal("请填写驳回原因")
     before, header = _guarded_update(ctx, cls, step, key, reason, read_at)
+    days = ahead.ask(ctx, cls, header._mapping, key) if action == "auditorPass" else ""
     if step.effect != "none" and not (step.effect == "reverse" and before != AUDITED):
         doc = read(ctx.conn, cls, header)
         if step.effect == "post" or (step.effect == "open" and _takes_again(cls)):
@@ -70,6 +71,8 @@ def move(
         wake_after_commit(ctx)
     cls.arrange(ctx, key, step.target)
     no, company = header.bill_no, header.company_id
+    ahead.log(ctx, cls, key, no, company, days)
+    ctx.settle_questions()
     business_log.write(
         ctx.conn, ctx.principal, cls.name(), key, action, bill_no=no, company_id=company, reason=reason
     )
@@ -219,6 +222,7 @@ def batch(
 def _once(ctx: Context, key: int, one: Callable[[int], str]) -> None:
     conn = ctx.conn
     try:
+        ctx.questions.clear()
         fresh, _ = idempotency.claim(ctx, key)
         if fresh:
             number = one(key)

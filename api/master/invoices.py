@@ -70,7 +70,9 @@ class Invoice(Bill):
     invoice_no: Mapped[str] = text(
         "发票号码", required=True, search=True, max_length=30, copied=False, width=180, sort=-59
     )
-    invoice_date: Mapped[date] = day("开票日期", required=True, search=True, width=110, sort=-58)
+    invoice_date: Mapped[date] = day(
+        "开票日期", required=True, search=True, happened=True, width=110, sort=-58
+    )
     papers: Mapped[str | None] = image("发票影像", scene="image", sort=-50)
     total_amount: Mapped[Decimal] = money("价税合计", form=False, total=True, width=130, sort=-65)
     tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=110, sort=62)
@@ -167,6 +169,7 @@ class Invoicing(Keys):
     invoice_kind: int = Field(description="发票类型")
     invoice_no: str = Field(min_length=1, max_length=30, description="发票号码")
     invoice_date: date = Field(description="开票日期")
+    confirmed: bool = Field(False, description="已看到疑问（363），仍开票")
 
 
 def invoice_bills(ctx: Context, view: type[Uninvoiced], told: Invoicing) -> dict[str, Any]:
@@ -183,6 +186,7 @@ def invoice_bills(ctx: Context, view: type[Uninvoiced], told: Invoicing) -> dict
         raise Refusal(f"一张发票只开给一个{cls.field(view.partner).label}，请重新选择")
     lines = [line for one in drawn for line in one["lines"]]
     header = {name: drawn[0][name] for name in shared}
-    said = told.model_dump(exclude={"ids"})
+    said = told.model_dump(exclude={"ids", "confirmed"})
+    ctx.confirmed = told.confirmed
     drafts.add(ctx, cls, {**header, **said, "business_date": told.invoice_date, "lines": lines})
     return settle_batch(keys, keys, [], "开票")

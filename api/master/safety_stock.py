@@ -170,7 +170,8 @@ def hold(ctx: Context, bill: BillRef, postings: Postings, warning: frozenset[int
     short = below(ctx.conn, bill.bill_type, left)
     if not short:
         return
-    refuse(short, confirmed=ctx.confirmed)
+    refuse(short, confirmed=True)
+    ctx.ask(StockWarningAsk(message(short), data=answer(short)))
     told = "、".join(f"{item.goods_name}（{item.warehouse_name}）" for item in short[:5])
     business_log.write(
         ctx.conn,

@@ -232,9 +232,8 @@ def ask(ctx: Context, cls: type[Bill], doc: Document, told: Iterable[tuple[int, 
     if blocked:
         raise Refusal("；".join(blocked))
     asked = "；".join(msg for _, msg in found)
-    if asked and not ctx.confirmed:
-        raise StockWarningAsk(f"{asked}，是否继续？")
     if asked:
+        ctx.ask(StockWarningAsk(f"{asked}，是否继续？"))
         business_log.write(
             ctx.conn,
             ctx.principal,

@@ -62,6 +62,7 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("transfer_in", "liable_employee_id"): None,
     ("transfer_in_line", "lost_quantity"): "0.5",
     ("transfer_in_line", "lost_tire_numbers"): None,
+    **{(partner, "inner_company_id"): None for partner in ("customer", "supplier")},
     ("questionnaire_question", "options"): "满意\n不满意",
     ("station_setting", "app_url"): "https://example.com/app",
     ("station_setting", "voice_url"): "/voice/client",

@@ -2,7 +2,6 @@ import { screen as shown, waitFor } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { useActions } from './actions';
 import { billScreen } from './fixtures';
-import { today } from '../lib/format';
 import { ok, press, renderPage } from './harness';
 import { formQuery, infoQuery } from './queries';
 import { useQuery } from '../lib/query';
@@ -46,14 +45,19 @@ it('tells which revision of a bill was read, so that nobody passes what somebody
   view.done();
 });
 
-it('an audit says which bills are dated after today', async () => {
-  function List() {
-    const { run } = useActions(screen);
-    const rows = ['2099-11-01', '2026-01-01'].map((business_date, at) => ({ [screen.key]: at + 1, business_date }));
-    return <button onClick={() => void run(audit, rows)}>审核</button>;
-  }
-  const view = renderPage(<List />, {});
+it('an audit that the server asks about, say of a date after today, goes on once the user says so', async () => {
+  const question = '业务日期 2099-11-01 晚于今天（2026-11-28），是否继续？';
+  const view = renderPage(<Page />, {
+    [`${screen.api}/getDraft`]: () => ok({}),
+    [`${screen.api}/getInfo`]: () => ok({ [screen.key]: 9, revision: 4 }),
+    [`${screen.api}/auditorPass`]: ({ body }: { body: Record<string, unknown> }) =>
+      body.confirmed ? ok({ success: [9], failures: [] }) : { code: 363, msg: question, data: null },
+  });
+  await view.findByText('审核');
   await press('审核');
-  expect(await shown.findByText(`其中 1 张的业务日期晚于今天（${today()}）`)).toBeTruthy();
+  await shown.findByText(question);
+  await press('继续');
+  const sent = () => view.calls.filter(({ path }) => path === `${screen.api}/auditorPass`);
+  await waitFor(() => expect(sent().map(({ body }) => body.confirmed)).toEqual([false, true]));
   view.done();
 });

@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Alert, App, Input } from 'antd';
+import { App, Input } from 'antd';
 import type { HookAPI } from 'antd/es/modal/useModal';
 import { useCallback, useState } from 'react';
 import { api } from '../lib/api';
 import { ApiError, NETWORK, reportError, showFailures, showMessage, type Failure } from '../lib/errors';
 import { answered, askingOf, continued, isStockWarning, type Answers } from './asking';
 import { AskedFields } from './AskedFields';
-import { toldAhead } from './form/datedAhead';
 import { isEmptyRef } from './fields/fieldValue';
 import { isRef, keyOf, type Action, type BatchAnswer, type Field, type Row, type Screen } from './types';
 
@@ -123,7 +122,6 @@ async function ask(modal: HookAPI, screen: Screen, action: Action, rows: Row[]):
   const fields = screen.fields.filter((field) => action.asks?.includes(field.name));
   if (!action.confirm && !action.reason && fields.length === 0) return {};
   const count = rows.length;
-  const ahead = action.name === 'auditorPass' ? toldAhead(screen, rows) : null;
   let reason = '';
   let values: Row = {};
   const agreed = await modal.confirm({
@@ -135,7 +133,6 @@ async function ask(modal: HookAPI, screen: Screen, action: Action, rows: Row[]):
       <>
         <p>{action.confirm ?? `确定${action.label}所选信息？`}</p>
         {count > 1 && <p>共选择 {count} 条</p>}
-        {ahead && <Alert type="warning" showIcon title={ahead} />}
         {fields.length > 0 && <AskedFields fields={fields} row={rows[0] ?? {}} onChange={(next) => (values = next)} />}
         {action.reason && (
           <Input.TextArea

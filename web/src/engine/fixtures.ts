@@ -79,7 +79,7 @@ export function billScreen(marks: Partial<Screen> = {}): Screen {
     keep_alive: true,
     fields: [
       field({ name: 'bill_no', label: '单据号', form: false, readonly: true, search: true, width: 190 }),
-      field({ name: 'business_date', label: '业务日期', type: 'date', required: true, search: true }),
+      field({ name: 'business_date', label: '业务日期', type: 'date', required: true, search: true, happened: true }),
       field({ name: 'status', label: '状态', type: 'enum', options: STATUSES, form: false, readonly: true, search: true }),
       refField('customer_id', '客户', 'customer', 'customer_name', { required: true, search: true }),
       refField('warehouse_id', '仓库', 'warehouse', 'warehouse_name', { required: true, search: true }),

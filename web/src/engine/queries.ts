@@ -57,6 +57,17 @@ export function totalsQuery(screen: Screen, query: Query) {
   });
 }
 
+/** When a bill of a type would fall due; asked anew, since terms change. */
+export function dueQuery(screen: string, date: string, partner: number) {
+  return queryOptions({
+    queryKey: [screen, 'due', date, partner],
+    queryFn: ({ signal }) =>
+      api.get<{ due_date: string | null }>('v2/open/DueDate/getDueDate', { screen, business_date: date, partner_id: partner }, { signal }),
+    retry,
+    meta: { quiet: true },
+  });
+}
+
 export function infoQuery(screen: Screen, id: number) {
   return queryOptions({
     queryKey: [screen.name, 'info', id],

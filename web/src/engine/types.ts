@@ -71,6 +71,12 @@ export interface Field {
   optional?: boolean;
   /** What a date stands for: a day, one until which the list counts (asked for as `<name>_end` alone), or its month. */
   span?: 'day' | 'until' | 'month';
+  /** The day that it may not be before. */
+  since?: string | null;
+  /** Computed by the server unless somebody types one: the flag that tells which. */
+  typed_in?: string | null;
+  /** A day that has come: one after today is asked about. */
+  happened?: boolean;
 }
 
 export interface Action {

@@ -12,6 +12,7 @@ import { createForm, payloadOf, shippedOrders } from './formModel';
 import { HeaderFields } from './HeaderFields';
 import { ParkedDrafts } from './ParkedDrafts';
 import type { Draft } from './draftShelf';
+import { useComputedDate } from './useComputedDate';
 import { useDraft, valuesOf } from './useDraft';
 import { useLineStock } from './useLineStock';
 import { useProposedAmount } from './useProposedAmount';
@@ -52,6 +53,7 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
   );
   useLineStock(form, context);
   useProposedAmount(screen, form);
+  useComputedDate(screen, form);
   const audit = actionOf(screen, 'auditorPass');
 
   const submit = async (then: Then) => {

@@ -137,7 +137,7 @@ describe('a new bill', () => {
     expect(sent(edit)).toHaveLength(0);
     save();
     await press('仍然保存');
-    await waitFor(() => expect(sent(edit)[0]?.body.business_date).toBe('2099-11-01'));
+    await waitFor(() => expect(sent(edit)[0]?.body).toMatchObject({ business_date: '2099-11-01', confirmed: true }));
   });
 
   it('marks what the server refuses, and keeps the form', async () => {

@@ -20,7 +20,8 @@ export interface FormModel {
   blocks: { block: Block; store: LineStore }[];
 }
 
-export function createForm(screen: Screen, values: Row): FormModel {
+export function createForm(screen: Screen, stored: Row): FormModel {
+  const values = withoutComputed(screen, stored);
   return {
     header: createStore<HeaderState>({ values, problems: {}, hints: {} }),
     blocks: screen.blocks.filter(isFilledIn).map((block) => {
@@ -28,6 +29,12 @@ export function createForm(screen: Screen, values: Row): FormModel {
       return { block, store: createLineStore(block.fields, linesOf(block, values), block.source === null, pricing) };
     }),
   };
+}
+
+/** What the server computed is not held as typed: it is computed again when the form is saved. */
+function withoutComputed(screen: Screen, stored: Row): Row {
+  const computed = screen.fields.filter(({ name, typed_in: flag }) => flag && !stored[flag] && stored[name]);
+  return computed.length === 0 ? stored : { ...stored, ...Object.fromEntries(computed.map(({ name }) => [name, null])) };
 }
 
 /** Rows that the server makes are not keyed in. */
@@ -64,6 +71,7 @@ export function copiedValues(screen: Screen, source: Row): Row {
     for (const field of fields) {
       if (!field.copied || !(field.name in from)) continue;
       if (isWritable(field) && field.type === 'date' && field.name in values) continue;
+      if (isOver(field, from[field.name])) continue;
       target[field.name] = from[field.name];
       if (field.label_field) target[field.label_field] = from[field.label_field];
     }
@@ -78,6 +86,11 @@ export function copiedValues(screen: Screen, source: Row): Row {
   return values;
 }
 
+/** Whether a day that may not be before its bill's lies before a bill of today. */
+function isOver(field: Field, value: unknown): boolean {
+  return field.type === 'date' && field.since === 'business_date' && typeof value === 'string' && value < today();
+}
+
 /** The lines of sales orders whose goods the form's lines take. */
 export function shippedOrders(form: FormModel): number[] {
   const lines = form.blocks.filter(({ block }) => block.takes_available).flatMap(({ store }) => store.get());
@@ -90,7 +103,7 @@ export function changeHeader(form: FormModel, fields: Field[], changes: Row): vo
   const others = (told: Record<string, string>) => Object.fromEntries(Object.entries(told).filter(([name]) => !names.includes(name)));
   form.header.set(({ values, problems, hints }) => {
     const emptied = dependentsOf(fields, names, values);
-    return { values: { ...values, ...emptied, ...changes }, problems: others(problems), hints: others(hints) };
+    return { values: { ...values, ...emptied, ...changes, ...typedIn(fields, changes) }, problems: others(problems), hints: others(hints) };
   });
   for (const { block, store } of form.blocks) {
     store.set((lines) => {
@@ -101,6 +114,12 @@ export function changeHeader(form: FormModel, fields: Field[], changes: Row): vo
       return next.some((line, index) => line !== lines[index]) ? next : lines;
     });
   }
+}
+
+/** Whether computed values are now typed ones: emptied, they are computed again. */
+function typedIn(fields: Field[], changes: Row): Row {
+  const typed = fields.filter(({ name, typed_in: flag }) => flag && name in changes);
+  return Object.fromEntries(typed.map((field) => [field.typed_in, !isEmptyValue(field, changes[field.name])]));
 }
 
 function dependentsOf(fields: Field[], changed: string[], values: Row): Row {
@@ -158,6 +177,7 @@ export function payloadOf(screen: Screen, form: FormModel, id: number | null): R
     const value = values[field.name];
     payload[field.name] = value === '' || value === undefined ? null : typeof value === 'string' ? value.trim() : value;
   }
+  for (const { name, typed_in: flag } of screen.fields) if (flag && name in payload) payload[flag] = payload[name] !== null;
   for (const { block, store } of form.blocks) {
     payload[block.name] = store
       .get()

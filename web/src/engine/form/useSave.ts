@@ -5,7 +5,7 @@ import { api, ApiError } from '../../lib/api';
 import { reportError, showFailures, showMessage, type Failure } from '../../lib/errors';
 import { asking } from '../asking';
 import type { Screen } from '../types';
-import { isDateMeant } from './datedAhead';
+import { askWhetherMeant } from './datedAhead';
 import { checkForm, markFailures, payloadOf, type FormModel } from './formModel';
 
 interface Saved {
@@ -33,9 +33,12 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
         tell(failures);
         return null;
       }
-      if (!(await isDateMeant(modal, screen, form))) return null;
+      const meant = await askWhetherMeant(modal, screen, form);
+      if (meant === 'slip') return null;
+      // The server asks about the same days, and about nothing else that a bill is saved with.
+      const told = meant === 'meant' ? { confirmed: true } : {};
       const path = `${screen.api}/${id === null ? 'add' : 'edit'}`;
-      const saved = await asking(modal, (more) => api.post<Saved>(path, { ...payloadOf(screen, form, id), ...more }));
+      const saved = await asking(modal, (more) => api.post<Saved>(path, { ...payloadOf(screen, form, id), ...told, ...more }));
       if (saved === null) return null;
       if (id === null) added.current = form;
       showMessage('success', '保存成功');
