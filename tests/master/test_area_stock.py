@@ -85,7 +85,7 @@ class TestInitialisation:
         rows = {row["company_id"]: row for row in admin.get(self.LIST, per_page=500).data["data"]}
         assert rows[fresh]["state"] == 0
         assert rows[site.world.company_a]["state"] == 6
-        assert rows[site.world.company_a]["customers"] == 3
+        assert rows[site.world.company_a]["customers"] == 4
         assert {row["company_id"] for row in site.as_("manager_b").get(self.LIST).data["data"]} == {
             site.world.company_b
         }

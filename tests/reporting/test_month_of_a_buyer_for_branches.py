@@ -158,7 +158,7 @@ def test_the_plans_are_fulfilled(june: Buyer) -> None:
 
 
 def test_the_statement_that_the_other_company_gets(june: Buyer) -> None:
-    told = june.statement(june.world.customer2_a)
+    told = june.statement(june.world.inner_customer_a)
     assert [(line["business_date"], line["balance_amount"]) for line in told["lines"]] == [
         ("2026-06-04", "3600.00"),
         ("2026-06-20", "0.00"),
@@ -173,7 +173,7 @@ def test_what_the_frames_show(june: Buyer, frames: Frames) -> None:
         row["customer_name"]: [row[name] for name in flows] for row in owed if row["delivery"] or row["other"]
     }
     assert moved == {
-        "A客户2": [0, 0, 3600, 3600, 0],
+        "B分公司": [0, 0, 3600, 3600, 0],
         "A客户": [0, 847.5, 0, 0, 847.5],
         "B客户": [0, 2260, 0, 0, 2260],
     }

@@ -19,7 +19,7 @@ export function useComputedDate(screen: Screen, form: FormModel): void {
     const tell = (told: string | null) => {
       if (stale) return;
       form.header.set((before) => {
-        const { [field.name]: _, ...others } = before.hints;
+        const others = Object.fromEntries(Object.entries(before.hints).filter(([name]) => name !== field.name));
         return { ...before, hints: told === null ? others : { ...others, [field.name]: `不填则为 ${told}` } };
       });
     };

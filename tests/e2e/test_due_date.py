@@ -1,0 +1,136 @@
+"""When a sale falls due, as its form shows it: computed until somebody types a day, and never that of the bill copied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from api.kit.database import today
+from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.entry import ADD, OUTBOUND, goods, manager, outbound, page
+from tests.e2e.office import made
+from tests.kit.client import Caller
+
+__all__ = ["goods", "manager", "page"]
+pytestmark = pytest.mark.timeout(START_SECONDS + 300)
+CUSTOMER = "v2/custom/Customer"
+
+
+class Known(NamedTuple):
+    """A customer and the days that he is given to pay."""
+
+    customer_id: int
+    name: str
+    days: int
+
+
+@pytest.fixture(scope="module")
+def customers(manager: Caller) -> list[Known]:
+    """Two customers of the manager's company with different terms."""
+    found: list[Known] = []
+    company = made(manager.get(f"{CUSTOMER}/getDropdown"))["data"][0]
+    company_id = made(manager.get(f"{CUSTOMER}/getInfo", id=company["customer_id"]))["company_id"]
+    for days in (20, 45):
+        name = f"账期{days}天轮胎店{today():%m%d}"
+        body = {"customer_name": name, "company_id": company_id, "payment_days": days, "confirmed": True}
+        listed = made(manager.get(f"{CUSTOMER}/getList", keyword=name))["data"]
+        key = listed[0]["customer_id"] if listed else made(manager.post(f"{CUSTOMER}/add", body))["id"]
+        found.append(Known(key, name, days))
+    return found
+
+
+def due(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="到期日", exact=True)
+
+
+def hint(page: Page) -> Locator:
+    return page.locator("[data-field=due_date] .field-hint")
+
+
+def expect_computed(page: Page, day: date) -> None:
+    expect(hint(page)).to_have_text(f"不填则为 {day}")
+    expect(due(page)).to_have_value("")
+
+
+def pick(page: Page, customer: Known) -> None:
+    field = page.get_by_role("combobox", name="客户", exact=True)
+    field.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.type(customer.name)
+    offered = page.locator(f".ant-select-item-option[id^='{field.get_attribute('id')}_list_']")
+    expect(offered.first).to_have_text(customer.name)
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-field=customer_id]")).to_contain_text(customer.name)
+
+
+def put(page: Page, label: str, day: date) -> None:
+    field = page.get_by_role("textbox", name=label, exact=True)
+    field.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type(str(day))
+    page.keyboard.press("Enter")
+    expect(field).to_have_value(str(day))
+
+
+def saved(page: Page, manager: Caller) -> dict[str, Any]:
+    page.keyboard.press("Control+s")
+    page.wait_for_url("**/sales/salesamend?id=*")
+    bill: dict[str, Any] = made(manager.get(f"{OUTBOUND}/getInfo", id=page.url.split("=")[-1]))
+    return bill
+
+
+def test_it_follows_customer_and_date_until_it_is_typed(page: Page, customers: list[Known]) -> None:
+    one, other = customers
+    pick(page, one)
+    expect_computed(page, today() + timedelta(one.days))
+    pick(page, other)
+    expect_computed(page, today() + timedelta(other.days))
+    earlier = today() - timedelta(3)
+    put(page, "业务日期", earlier)
+    expect_computed(page, earlier + timedelta(other.days))
+    typed = today() + timedelta(100)
+    put(page, "到期日", typed)
+    expect(hint(page)).to_have_count(0)
+    pick(page, one)
+    put(page, "业务日期", today())
+    expect(due(page)).to_have_value(str(typed))
+    page.locator("[data-field=due_date] .ant-picker").hover()
+    page.locator("[data-field=due_date] .ant-picker-clear").click()
+    expect_computed(page, today() + timedelta(one.days))
+
+
+def test_a_copy_is_not_overdue_at_once(
+    desks: Callable[[str], Desk], customers: list[Known], goods: list[dict[str, Any]], manager: Caller
+) -> None:
+    one = customers[0]
+    long_ago = today() - timedelta(90)
+    line = {"goods_id": goods[0]["goods_id"], "quantity": "1", "price": "300", "tax_rate": "13"}
+    old = outbound(
+        manager,
+        [line],
+        customer_id=one.customer_id,
+        business_date=str(long_ago),
+        due_date=str(long_ago + timedelta(30)),
+    )
+    assert made(manager.get(f"{OUTBOUND}/getInfo", id=old["id"]))["due_typed"] is True
+    desk = desks("分公司经理")
+    desk.open(f"{ADD}?copy={old['id']}")
+    expect_computed(desk.page, today() + timedelta(one.days))
+    copy = saved(desk.page, manager)
+    assert (copy["business_date"], copy["due_date"], copy["due_typed"]) == (
+        str(today()),
+        str(today() + timedelta(one.days)),
+        False,
+    )
+    desk.open(f"/sales/salesoutModify?id={copy['id']}")
+    expect_computed(desk.page, today() + timedelta(one.days))
+    typed = today() + timedelta(7)
+    put(desk.page, "到期日", typed)
+    again = saved(desk.page, manager)
+    assert (again["due_date"], again["due_typed"]) == (str(typed), True)
+    desk.open(f"/sales/salesoutModify?id={copy['id']}")
+    expect(due(desk.page)).to_have_value(str(typed))
