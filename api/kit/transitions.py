@@ -61,7 +61,7 @@ def move(
     if step.reason and not (reason or "").strip():
         raise Refusal("请填写驳回原因")
     before, header = _guarded_update(ctx, cls, step, key, reason, read_at)
-    days = ahead.ask(ctx, cls, header._mapping, key) if action == "auditorPass" else ""
+    days = ahead.ask(ctx, cls, header._asdict(), key) if action == "auditorPass" else ""
     if step.effect != "none" and not (step.effect == "reverse" and before != AUDITED):
         doc = read(ctx.conn, cls, header)
         if step.effect == "post" or (step.effect == "open" and _takes_again(cls)):

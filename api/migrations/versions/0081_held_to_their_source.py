@@ -50,8 +50,8 @@ def _name_inner_companies() -> None:
 def _tell_typed_due_dates() -> None:
     """What is not what the partner's terms make of the bill's day was typed: it stays when the bill is saved again."""
     for table, partner in DUE.items():
-        column = sa.Column("due_typed", sa.Boolean(), nullable=False, server_default="false")
-        op.add_column(table, column)
+        typed = sa.Boolean()
+        op.add_column(table, sa.Column("due_typed", typed, nullable=False, server_default="false"))
         days = (
             f"(select payment_days from {partner} p where p.{partner}_id = b.{partner}_id)"
             if partner
