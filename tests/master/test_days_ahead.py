@@ -54,13 +54,11 @@ class TestSaving:
     ) -> None:
         has_lines = registry.get(resource).blocks()[0].name == "lines"
         lines = [line(desk)] if has_lines else []
-        count = lambda: desk.caller.get(desk.path(resource, "getList"), business_date_start=AHEAD).data[
-            "total"
-        ]  # noqa: E731
-        before = count()
+        found = {"business_date_start": AHEAD}
+        before = desk.caller.get(desk.path(resource, "getList"), **found).data["total"]
         answer = desk.add(resource, *lines, business_date=AHEAD, **more)
         assert (answer.code, answer.msg) == (363, ASKED)
-        assert count() == before
+        assert desk.caller.get(desk.path(resource, "getList"), **found).data["total"] == before
         bill = desk.draft(resource, *lines, business_date=AHEAD, confirmed=True, **more)
         assert desk.info(bill)["business_date"] == AHEAD
         assert confirmed(desk, bill) == [f"业务日期 {AHEAD} 晚于今天（{NOW}）"]
