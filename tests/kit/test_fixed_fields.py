@@ -62,6 +62,7 @@ FREE: dict[tuple[str, str], str] = {
     ): "its own rule: begins with stock to be registered, ends when no number lies there",
     ("goods", "tax_rate"): DEFAULT,
     ("goods_type", "p_id"): CLASSIFIES,
+    ("logistics", "supplier_id"): DEFAULT,
     ("logistics", "type"): CLASSIFIES,
     ("receivables_mode", "account_type_id"): CLASSIFIES,
     ("receivables_mode", "bank_id"): "where the account is kept; its journal is its own",

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0081"
-down_revision = "0077"
+revision = "0084"
+down_revision = "0079"
 branch_labels = None
 depends_on = None
 
