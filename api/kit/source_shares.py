@@ -309,8 +309,7 @@ def _refuse_beyond(ctx: Context, cls: type[Bill], bill: ExecutingBill) -> None:
     )
     if not ctx.principal.may(cls.right(BEYOND_SOURCE)):
         raise Refusal(told)
-    if not ctx.confirmed:
-        raise StockWarningAsk(f"{told}，是否继续？")
+    ctx.ask(StockWarningAsk(f"{told}，是否继续？"))
     lines = lines_of(cls)
     assert lines is not None
     table, keys = lines.table(), [line["line_id"] for line in beyond]
