@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from pydantic import Field
-from sqlalchemy import Index
+from sqlalchemy import Index, select
 from sqlalchemy.orm import Mapped, declared_attr
 
 from api.kit import drafts, links
@@ -22,6 +22,7 @@ from api.kit.context import Context
 from api.kit.document import Bill, Child, Document, Link, Rows, Values
 from api.kit.errors import Refusal
 from api.kit.fields import Derived, day, derived, enum, goods, image, money, price, quantity, rate, ref, text
+from api.kit.flow import VOIDED
 from api.kit.orders import progress
 from api.kit.posting import Postings
 from api.kit.records import settle_batch
@@ -60,9 +61,13 @@ class InvoiceLine(Child):
 
 
 class Invoice(Bill):
-    """An invoice with the number that the tax office knows; a number is used once."""
+    """An invoice with the number that the tax office knows: its issuer, named by the column `issued_by`, uses it once.
+
+    Paper numbers start anew with every issuer, so that two of them may well have the same one.
+    """
 
     __abstract__ = True
+    issued_by: ClassVar[str]
 
     invoice_kind: Mapped[int] = enum(
         "发票类型", KINDS, default=DIGITAL_SPECIAL, search=True, width=120, sort=-60
@@ -82,12 +87,17 @@ class Invoice(Bill):
     @classmethod
     def __table_args__(cls) -> tuple[Any, ...]:
         once = Index(
-            f"uq_{cls.__tablename__}_invoice_no", "invoice_no", unique=True, postgresql_where="status <> 3"
+            f"uq_{cls.__tablename__}_invoice_no",
+            cls.issued_by,
+            "invoice_no",
+            unique=True,
+            postgresql_where="status <> 3",
         )
         return (*super().__table_args__, once)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        _refuse_used(ctx, cls, header, problems)
         rows = children["lines"]
         share_amounts(ctx.conn, cls, rows)
         header |= {total: sum((row[name] for row in rows), Decimal(0)) for total, name in TOTALS}
@@ -95,6 +105,24 @@ class Invoice(Bill):
     @classmethod
     def postings(cls, doc: Document) -> Postings:
         return Postings()
+
+
+def _refuse_used(ctx: Context, cls: type[Invoice], header: Values, problems: Problems) -> None:
+    """Tell of a number that its issuer has used already, and on which bill to whoever reaches that one's company."""
+    table = cls.table()
+    used = select(table.c.bill_no, table.c.company_id).where(
+        table.c[cls.issued_by] == header[cls.issued_by],
+        table.c.invoice_no == header["invoice_no"],
+        table.c.status != VOIDED,
+        table.c.bill_id != header.get("bill_id", 0),
+    )
+    other = ctx.conn.execute(used).first()
+    if other is not None:
+        bill = other.bill_no if ctx.principal.reaches(other.company_id) else "（其他公司的）"
+        issuer = cls.field(cls.issued_by).label
+        problems.add(
+            f"同一{issuer}的发票号码{header['invoice_no']}已录入{cls.declaration.label}{bill}，请核对"
+        )
 
 
 def source_no(*sources: Link) -> Derived:

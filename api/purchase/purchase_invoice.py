@@ -67,6 +67,7 @@ class PurchaseInvoice(Invoice):
         ),
     )
 
+    issued_by = "supplier_id"
     supplier_id: Mapped[int] = supplier(settles=True)
 
 

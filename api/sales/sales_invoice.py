@@ -65,6 +65,7 @@ class SalesInvoice(Invoice):
         detail=DetailPlace("销售发票明细", "/sales/salesInvoiceDetail", Menu("销售管理", "明细查询", 50)),
     )
 
+    issued_by = "company_id"
     customer_id: Mapped[int] = customer(settles=True)
 
 

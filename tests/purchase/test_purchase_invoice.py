@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from tests.kit.client import Answer
 from tests.kit.desk import Desk, Made
+from tests.kit.fixtures import Site
 from tests.kit.state import broken
 
 _numbers = itertools.count(1)
@@ -83,3 +84,53 @@ def test_two_suppliers_are_refused(desk: Desk, bought: Made) -> None:
     other = buy(desk, supplier_id=desk.world.supplier2)
     answer = at_once(desk, bought, other)
     assert (answer.code, answer.msg) == (400, "一张发票只开给一个供应商，请重新选择")
+
+
+def invoiced(desk: Desk, bought: Made, supplier: int, number: str) -> Answer:
+    asked = {"company_id": desk.world.company_a, "supplier_id": supplier}
+    rows = desk.caller.get(desk.path("purchase_invoice", "getOpenLines"), **asked).data["data"]
+    lines = [{**row, "amount": "1"} for row in rows if row["source_no"] == bought.no]
+    return desk.add("purchase_invoice", *lines, supplier_id=supplier, **{**told(), "invoice_no": number})
+
+
+class TestNumber:
+    def test_two_suppliers_may_have_the_same_number(self, desk: Desk, bought: Made) -> None:
+        other = buy(desk, supplier_id=desk.world.supplier2)
+        assert invoiced(desk, bought, desk.world.supplier, "00001234").ok
+        assert invoiced(desk, other, desk.world.supplier2, "00001234").ok
+
+    def test_one_supplier_uses_it_once(self, desk: Desk, bought: Made) -> None:
+        first = invoiced(desk, bought, desk.world.supplier, "00005678").data
+        told_twice = invoiced(desk, bought, desk.world.supplier, "00005678")
+        said = f"同一供应商的发票号码00005678已录入采购发票{first['bill_no']}，请核对"
+        assert (told_twice.code, told_twice.msg) == (400, said)
+        assert desk.act("invalid", Made("purchase_invoice", first["id"], first["bill_no"])).ok
+        assert invoiced(desk, bought, desk.world.supplier, "00005678").ok
+
+    def test_an_edit_takes_no_number_of_another(self, desk: Desk, bought: Made) -> None:
+        first = invoiced(desk, bought, desk.world.supplier, "00009001").data
+        second = invoiced(desk, bought, desk.world.supplier, "00009002").data
+        info = desk.info(Made("purchase_invoice", second["id"], second["bill_no"]))
+        path = desk.path("purchase_invoice", "edit")
+        assert desk.caller.post(path, {**info, "id": second["id"], "remark": "核对"}).ok
+        info = desk.info(Made("purchase_invoice", second["id"], second["bill_no"]))
+        answer = desk.caller.post(path, {**info, "id": second["id"], "invoice_no": "00009001"})
+        assert (answer.code, first["bill_no"] in answer.msg) == (400, True)
+
+    def test_a_bill_of_a_company_out_of_reach_is_not_named(self, desk: Desk, site: Site) -> None:
+        world = desk.world
+        line = {"goods_id": world.spares[55], "quantity": "1", "price": "113", "tax_rate": "13"}
+        away = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
+        received = desk.audited("purchase_inbound", line, **away)
+        [source] = desk.line_ids(received)
+        first = desk.draft(
+            "purchase_invoice",
+            {"inbound_line_id": source, "amount": "1"},
+            **{**told(), "invoice_no": "00007001"},
+            company_id=world.company_b,
+        )
+        clerk = Desk(site, "clerk_a")
+        answer = invoiced(clerk, buy(desk), world.supplier, "00007001")
+        assert answer.code == 400
+        assert "（其他公司的）" in answer.msg
+        assert first.no not in answer.msg

@@ -93,9 +93,23 @@ class TestInvoice:
         header = told()
         first = desk.draft("sales_invoice", {**line, "amount": "1"}, **header)
         again = {**line, "amount": "2"}
-        assert desk.add("sales_invoice", again, **header).code == 400
+        said = f"同一公司的发票号码{header['invoice_no']}已录入销售发票{first.no}，请核对"
+        answer = desk.add("sales_invoice", again, **header)
+        assert (answer.code, answer.msg) == (400, said)
         assert desk.act("invalid", first).ok
         assert desk.add("sales_invoice", again, **header).ok
+
+    def test_two_companies_may_issue_the_same_number(self, desk: Desk, sold: Made) -> None:
+        world, [line], header = desk.world, offered(desk, sold), told()
+        away = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
+        desk.stock_in(world.spares[51], 1, **away)
+        piece = {"goods_id": world.spares[51], "quantity": "1", "price": "113"}
+        other = desk.audited("sales_outbound", piece, customer_id=world.customer_b, **away)
+        assert desk.add("sales_invoice", {**line, "amount": "1"}, **header).ok
+        [source] = desk.line_ids(other)
+        mine = {"outbound_line_id": source, "amount": "1"}
+        whose = {"company_id": world.company_b, "customer_id": world.customer_b}
+        assert desk.add("sales_invoice", mine, **header, **whose).ok
 
     def test_signs_follow_the_kind_of_bill(self, desk: Desk, sold: Made) -> None:
         [line] = offered(desk, back(desk, sold, "1"))
