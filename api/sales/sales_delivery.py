@@ -1,6 +1,7 @@
 """Sales delivery (销售配送), XSPS: shipped goods of one or many outbounds on their way to the customer, until he signs.
 
-It posts nothing: stock and receivable are the outbounds', whose lines count what was delivered of them.
+It posts nothing: stock and receivable are the outbounds', whose lines count what was delivered of them. What came back
+before it was delivered is not delivered any more (`sales_outbound.DELIVERABLE`).
 """
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ class SalesDelivery(Sent, QuantityBill):
                 ("company_id", "customer_id"),
                 required=True,
                 unless="settlement_id",
+                rest="deliverable_quantity",
             ),
         ),
         detail=DetailPlace("销售配送明细", "/sales/salesdelieverydetail", Menu("销售管理", "明细查询", 25)),

@@ -25,6 +25,7 @@ from api.kit.document import (
     declare,
 )
 from api.kit.fields import COST, price, source_line
+from api.kit.flow import AUDITED
 from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu
@@ -42,7 +43,7 @@ from api.master.stock_lines import (
     settle_batches,
     taken_batches,
 )
-from api.sales.sales_outbound import SalesOutboundLine
+from api.sales.sales_outbound import SalesOutboundLine, refuse_undeliverable
 
 
 class SalesReturnLine(DrawnLine, InboundLine):
@@ -124,3 +125,9 @@ class SalesReturn(FallsDue, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
         settings.ask(ctx, cls, doc, [(settings.ASKS, rebate_bases.sold(ctx, doc))])
+
+    @classmethod
+    def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
+        if status == AUDITED:
+            msg = "销售出库{}退回的数量在退货日期以后才配送，请核对退货日期和配送单"
+            refuse_undeliverable(ctx, SalesReturnLine, key, msg)
