@@ -317,7 +317,8 @@ def lock_sources(ctx: Context, cls: type[Bill], bills: Iterable[tuple[date, Iter
     known = [(on, list(lines)) for on, lines in bills]
     for link in cls.bill.links:
         named = [(on, {_of(line, link.column) for line in lines} - {None}) for on, lines in known]
-        found = _locked(ctx.conn, link, {key for _, keys in named for key in keys}, "不能执行")
+        hint = "不能退回已执行数量，请先打开它，或改选退款" if link.reopens else "不能执行"
+        found = _locked(ctx.conn, link, {key for _, keys in named for key in keys}, hint)
         early = [msg for on, keys in named for msg in _too_early(link, (found[key] for key in keys), on)]
         if early:
             raise Refusal(early[0])
@@ -373,6 +374,7 @@ def _quantities(
     executing: Iterable[Any], link: Link, sign: Decimal, *, left: bool = False
 ) -> dict[int, Decimal]:
     wanted: dict[int, Decimal] = {}
+    sign = -sign if link.reopens else sign
     for line in executing:
         source = getattr(line, link.column)
         if source is not None:
@@ -420,5 +422,7 @@ def _count(conn: Connection, link: Link, wanted: dict[int, Decimal]) -> None:
             select(table.c.line_no).where(table.c.line_id.in_(set(keys) - {row[0] for row in done}))
         ).scalars()
         numbers = "、".join(str(number) for number in sorted(missed))
+        if link.reopens:
+            raise Refusal(f"{_label(link)}第{numbers}行重新打开的数量已再次执行，请先处理后续单据")
         measure = link.lines.field(link.measure).label
         raise Refusal(f"超过{_label(link)}第{numbers}行的可执行{measure}，请核对{measure}")

@@ -258,7 +258,7 @@ def _of_counter(executed: Sequence[tuple[type[Bill], Link]]) -> Check:
     executing = " union all ".join(
         _EXECUTING.format(
             column=own.column,
-            taken=_OF_CLOSED if own.gives_back else f"abs(x.{own.measure})",
+            taken=_OF_CLOSED if own.gives_back else f"{'-' if own.reopens else ''}abs(x.{own.measure})",
             line=cls.bill.blocks[0].cls.name(),
             bill=cls.name(),
             posted=POSTED_SQL,
@@ -268,8 +268,12 @@ def _of_counter(executed: Sequence[tuple[type[Bill], Link]]) -> Check:
     )
     counted = _COUNTED.format(counter=link.counter, source=link.lines.name(), executing=executing)
     source: type[Resource] = registry.get(link.bill)
-    bills = "、".join(cls.declaration.label for cls, _ in executed)
-    told = f"{source.declaration.label}的{link.lines.field(link.counter).label}等于已审核{bills}之和"
+    done, undone = (
+        "、".join(cls.declaration.label for cls, own in executed if own.reopens is reopens)
+        for reopens in (False, True)
+    )
+    less = f"减去重新打开它的{undone}" if undone else ""
+    told = f"{source.declaration.label}的{link.lines.field(link.counter).label}等于已审核{done}之和{less}"
     return Check(f"{link.lines.name()}_{link.counter}", told, counted)
 
 

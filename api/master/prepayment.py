@@ -2,6 +2,7 @@
 
 An advance is bound to the partner, not to an order. What is left of his advances pays first for earlier deliveries of
 such orders that are still open; the rest covers the next one. What let a customer's goods leave can't be taken back.
+What a return that is to be replaced was credited with pays for what is sent instead, as long as it is open.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from api.kit.fields import Derived, derived
 from api.kit.posting import PartyType
 from api.master.advances import ADVANCED
 from api.master.business_types import PREPAID
+from api.master.replacements import REPLACED
 
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """With whom, the tables of orders and deliveries, the deliveries' prefix, and the screen that tells advances."""
+    """With whom, the tables of orders, deliveries and returns, the prefixes of the latter two, and the screen that tells
+    advances."""
 
     party: PartyType
     label: str
@@ -31,13 +34,17 @@ class Trade:
     order: str
     delivery: str
     prefix: str
+    back: str
+    back_prefix: str
     screen: str
 
     @property
     def left(self) -> str:
         """What of the advances of `{{holder}}`'s partner is left for more deliveries."""
         return f"""(
-    select coalesce(sum(-l.open_amount) filter (where {ADVANCED}), 0.00) - coalesce(sum(least(l.open_amount, (
+    select coalesce(sum(-l.open_amount) filter (where {ADVANCED} or l.bill_type = '{self.back_prefix}' and exists (
+        select from {self.back} b where b.bill_id = l.bill_id and b.remedy = {REPLACED}
+    )), 0.00) - coalesce(sum(least(l.open_amount, (
         select coalesce(sum(d.amount), 0.00) from {self.delivery}_line d
         join {self.order}_line ol on ol.line_id = d.order_line_id
         join {self.order} o on o.bill_id = ol.bill_id and o.delivery_method = {PREPAID}
@@ -138,9 +145,13 @@ where l.company_id = :company and l.party_type = '{0.party}' and l.party_id = :p
     )
 """
 
-SALE = Trade("customer", "客户", "预收款", "sales_order", "sales_outbound", "XSCK", "customer_advance")
+SALE = Trade(
+    *("customer", "客户", "预收款", "sales_order"),
+    *("sales_outbound", "XSCK", "sales_return", "XSTH", "customer_advance"),
+)
 PURCHASE = Trade(
-    "supplier", "供应商", "预付款", "purchase_order", "purchase_inbound", "CGRK", "supplier_advance"
+    *("supplier", "供应商", "预付款", "purchase_order"),
+    *("purchase_inbound", "CGRK", "purchase_return", "CGTH", "supplier_advance"),
 )
 
 

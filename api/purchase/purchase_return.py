@@ -1,6 +1,7 @@
 """Purchase return (采购退货), CGTH: stock leaves at the present average, the supplier is owed less by the gross total.
 
 What the supplier credits and what the goods cost may differ; the difference is the purchase return variance.
+What the supplier is to send again (补货) opens its order again.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
-from api.master import rebate_bases, settings
+from api.master import rebate_bases, replacements, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
 from api.master.settlements import FallsDue
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
 from api.purchase.purchase_inbound import PurchaseInboundLine
+from api.purchase.purchase_order import PurchaseOrderLine
 from api.purchase.refund_request import RefundRequestLine
 from api.purchase.return_request import receipts
 
@@ -34,6 +36,7 @@ class PurchaseReturnLine(DrawnLine, OutboundLine):
     derived = (cost_of_line("CGTH"),)
 
     source_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
+    order_line_id: Mapped[int | None] = replacements.order_line("purchase_order_line")
     refund_line_id: Mapped[int | None] = source_line("refund_request_line", "供应商退货确认明细")
     invoiced_amount: Mapped[Decimal] = invoiced()
 
@@ -72,6 +75,7 @@ class PurchaseReturn(FallsDue, StockBill):
                 ("company_id", "supplier_id", "warehouse_id"),
                 capped=True,
             ),
+            replacements.reopening("purchase_order", PurchaseOrderLine, ("company_id", "supplier_id")),
         ),
         detail=DetailPlace("退货商品明细", "/purchase/refundgoods", Menu("采购管理", "明细查询", 30)),
         moves=True,
@@ -80,12 +84,14 @@ class PurchaseReturn(FallsDue, StockBill):
     derived = (INVOICE_STATUS,)
 
     supplier_id: Mapped[int] = supplier()
+    remedy: Mapped[int] = replacements.remedy("补货")
     purchase_return_reason_id: Mapped[int | None] = classified("purchase_return_reason", "退货原因", sort=-45)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         cls.fall_due(ctx, header)
         receipts(ctx, children["lines"], "refund_line_id", RefundRequestLine)
+        replacements.name_orders(ctx, header, children["lines"], PurchaseInboundLine, problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

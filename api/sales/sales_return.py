@@ -1,4 +1,7 @@
-"""Sales return (销售退货), XSTH: stock comes back at its issue cost, or the average when not linked; AR falls."""
+"""Sales return (销售退货), XSTH: stock comes back at its issue cost, or the average when not linked; AR falls.
+
+What is to be replaced (补发) opens its order again, and takes what stock is available for it.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Mapped
 
 from api.customers.customer_salesmen import hand_to_salesman
+from api.kit import transitions
 from api.kit.context import Context
 from api.kit.document import (
     BillType,
@@ -27,10 +31,10 @@ from api.kit.document import (
 from api.kit.fields import COST, price, source_line
 from api.kit.flow import AUDITED
 from api.kit.orders import refuse_followed
-from api.kit.posting import Outside, Postings, SettlementOpen
+from api.kit.posting import Outside, Postings, Reservation, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
-from api.master import rebate_bases, settings
+from api.master import rebate_bases, replacements, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
@@ -43,7 +47,25 @@ from api.master.stock_lines import (
     settle_batches,
     taken_batches,
 )
+from api.sales.sales_order import SalesOrderLine
 from api.sales.sales_outbound import SalesOutboundLine, refuse_undeliverable
+
+_UNHELD = """
+select l.line_id, h.warehouse_id, l.goods_id, l.quantity - l.executed_quantity - coalesce(r.quantity, 0) as quantity
+from sales_order_line l
+join sales_order h using (bill_id)
+left join lateral (
+    select sum(r.quantity) as quantity from reservation_ledger r where r.order_line_id = l.line_id
+) r on true
+where l.line_id = any(%s) and l.quantity - l.executed_quantity > coalesce(r.quantity, 0)
+order by l.line_id
+"""
+
+
+def _claims(ctx: Context, lines: Sequence[int]) -> tuple[Reservation, ...]:
+    """What orders' lines that are open again have still to claim, each in its order's warehouse."""
+    rows = ctx.conn.exec_driver_sql(_UNHELD, (sorted(set(lines)),))
+    return tuple(Reservation(row.line_id, row.warehouse_id, row.goods_id, row.quantity) for row in rows)
 
 
 class SalesReturnLine(DrawnLine, InboundLine):
@@ -63,6 +85,7 @@ class SalesReturnLine(DrawnLine, InboundLine):
         sort=21,
     )
     """What a piece is worth that came back without its sale, where neither an average nor a receipt tells."""
+    order_line_id: Mapped[int | None] = replacements.order_line("sales_order_line")
     invoiced_amount: Mapped[Decimal] = invoiced()
 
 
@@ -89,6 +112,7 @@ class SalesReturn(FallsDue, StockBill):
                 ("company_id", "customer_id"),
                 capped=True,
             ),
+            replacements.reopening("sales_order", SalesOrderLine, ("company_id", "customer_id")),
         ),
         detail=DetailPlace("销售退货明细", "/sales/salesdetailed", Menu("销售管理", "明细查询", 30)),
         moves=True,
@@ -97,6 +121,7 @@ class SalesReturn(FallsDue, StockBill):
     derived = (INVOICE_STATUS,)
 
     customer_id: Mapped[int] = customer()
+    remedy: Mapped[int] = replacements.remedy("补发")
     sales_return_reason_id: Mapped[int | None] = classified("sales_return_reason", "退货原因", sort=-45)
 
     @classmethod
@@ -109,6 +134,7 @@ class SalesReturn(FallsDue, StockBill):
         hand_to_salesman(ctx, header)
         settle_batches(ctx, children["lines"], problems)
         cls.fall_due(ctx, header)
+        replacements.name_orders(ctx, header, children["lines"], SalesOutboundLine, problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -125,6 +151,13 @@ class SalesReturn(FallsDue, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
         settings.ask(ctx, cls, doc, [(settings.ASKS, rebate_bases.sold(ctx, doc))])
+
+    @classmethod
+    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        if effect == "post" and doc.header.remedy == replacements.REPLACED:
+            claims = _claims(ctx, [line.order_line_id for line in doc.lines])
+            if claims:
+                transitions.ledgers().post(ctx, cls.reference(doc.header), Postings(reservations=claims))
 
     @classmethod
     def arrange(cls, ctx: Context, key: int, status: int | None) -> None:

@@ -29,14 +29,20 @@ def backdated(sql: Sql) -> None:
 
 
 def execute_orders(sql: Sql) -> None:
-    """Lines of sales orders count what was delivered of them."""
-    sql.execute(
-        "update sales_order_line o set executed_quantity = d.quantity from ("
-        " select o.line_id, coalesce(sum(l.quantity) filter (where h.status in (2, 4, 5)), 0) as quantity"
-        " from sales_order_line o left join sales_outbound_line l on l.order_line_id = o.line_id"
-        " left join sales_outbound h on h.bill_id = l.bill_id group by 1"
-        ") d where d.line_id = o.line_id and d.quantity <> o.executed_quantity"
-    )
+    """Lines of sales orders count what was delivered of them, purchase orders' what arrived, for good."""
+    for order, delivery, back in (
+        ("sales_order", "sales_outbound", "sales_return"),
+        ("purchase_order", "purchase_inbound", "purchase_return"),
+    ):
+        sql.execute(
+            f"update {order}_line o set executed_quantity = d.quantity from ("
+            f" select o.line_id, coalesce(sum(e.quantity), 0) as quantity from {order}_line o left join ("
+            f"  select order_line_id, quantity, status from {delivery}_line join {delivery} using (bill_id)"
+            "  union all"
+            f"  select order_line_id, -quantity, status from {back}_line join {back} using (bill_id)"
+            " ) e on e.order_line_id = o.line_id and e.status in (2, 4, 5) group by 1"
+            ") d where d.line_id = o.line_id and d.quantity <> o.executed_quantity"
+        )
 
 
 def voided(sql: Sql) -> None:
@@ -218,7 +224,10 @@ def procured(sql: Sql) -> None:
 
 
 def ordered(sql: Sql) -> None:
-    """Orders are closed, changed and cut; deliveries of some are voided, turn out to be another order's, or nobody's."""
+    """Orders are closed, changed and cut; deliveries of some are voided, turn out to be another order's, or nobody's.
+
+    What was returned of some is to be replaced.
+    """
     sql.execute("update sales_order set status = 4 where bill_id = 20")
     sql.execute("update sales_order_line set quantity = quantity + 2 where bill_id = 40")
     sql.execute("delete from sales_order_line where bill_id = 50 and line_no = 1")
@@ -229,7 +238,20 @@ def ordered(sql: Sql) -> None:
         " where bill_id = 100"
     )
     sql.execute("update sales_outbound_line set order_line_id = null where bill_id = 110")
+    replaced(sql, "sales_outbound", "sales_return")
+    replaced(sql, "purchase_inbound", "purchase_return")
     execute_orders(sql)
+
+
+def replaced(sql: Sql, delivery: str, back: str) -> None:
+    """Some of what came back opens a line again of which at least that much was delivered."""
+    sql.execute(
+        f"update {back}_line r set order_line_id = (select d.order_line_id from {delivery}_line d"
+        f" join {delivery} h using (bill_id) where h.status in (2, 4, 5) and d.order_line_id is not null"
+        "  and d.quantity >= r.quantity order by d.line_id limit 1)"
+        f" where line_id in (select l.line_id from {back}_line l join {back} h using (bill_id)"
+        "  where h.status in (2, 4, 5) order by l.line_id limit 1)"
+    )
 
 
 def resulted(sql: Sql) -> None:

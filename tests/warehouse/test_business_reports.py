@@ -175,8 +175,12 @@ class TestTrade:
             "select o.line_id, b.status, b.business_date, b.delivery_date, o.quantity,"
             " coalesce(d.quantity, 0) as delivered, d.last_date"
             " from sales_order b join sales_order_line o using (bill_id) left join ("
-            "   select l.order_line_id, sum(l.quantity) as quantity, max(h.business_date) as last_date"
-            "   from sales_outbound h join sales_outbound_line l using (bill_id) where h.status in (2, 4, 5) group by 1"
+            "   select e.order_line_id, sum(e.quantity) as quantity, max(e.business_date) as last_date from ("
+            "     select l.order_line_id, l.quantity, h.business_date"
+            "     from sales_outbound h join sales_outbound_line l using (bill_id) where h.status in (2, 4, 5)"
+            "     union all select l.order_line_id, -l.quantity, null"
+            "     from sales_return h join sales_return_line l using (bill_id) where h.status in (2, 4, 5)"
+            "   ) e group by 1"
             " ) d on d.order_line_id = o.line_id where b.status in (2, 4, 5)"
         )
         expected = {}

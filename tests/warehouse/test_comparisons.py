@@ -24,8 +24,12 @@ def test_orders_stand_beside_those_of_earlier_months(
         "select o.line_id, b.company_id, b.business_date, o.quantity, o.amount,"
         " coalesce(d.quantity, 0) as delivered, d.last_date"
         " from sales_order b join sales_order_line o using (bill_id) left join ("
-        "   select l.order_line_id, sum(l.quantity) as quantity, max(h.business_date) as last_date"
-        "   from sales_outbound h join sales_outbound_line l using (bill_id) where h.status in (2, 4, 5) group by 1"
+        "   select e.order_line_id, sum(e.quantity) as quantity, max(e.business_date) as last_date from ("
+        "     select l.order_line_id, l.quantity, h.business_date"
+        "     from sales_outbound h join sales_outbound_line l using (bill_id) where h.status in (2, 4, 5)"
+        "     union all select l.order_line_id, -l.quantity, null"
+        "     from sales_return h join sales_return_line l using (bill_id) where h.status in (2, 4, 5)"
+        "   ) e group by 1"
         " ) d on d.order_line_id = o.line_id where b.status in (2, 4, 5)"
     ).join(companies, on="company_id")
     whole = pl.col("delivered") >= pl.col("quantity")

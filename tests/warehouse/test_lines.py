@@ -56,6 +56,8 @@ class TestPurchases:
         arrived = core_rows(
             "select l.order_line_id as line_id, l.quantity as received_quantity"
             f" from purchase_inbound h join purchase_inbound_line l using (bill_id) where {COUNTING}"
+            " union all select l.order_line_id, -l.quantity"
+            f" from purchase_return h join purchase_return_line l using (bill_id) where {COUNTING}"
         )
         sums = arrived.drop_nulls("line_id").group_by("line_id").agg(pl.col("received_quantity").sum())
         expected = ordered.join(sums, on="line_id", how="left").with_columns(

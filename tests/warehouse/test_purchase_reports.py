@@ -134,7 +134,9 @@ class TestPurchases:
     ) -> None:
         arrivals = core_rows(
             "select o.company_id, l.goods_id, max(i.business_date) as business_date, o.business_date as ordered_on,"
-            " sum(r.quantity) as quantity from purchase_order o join purchase_order_line l using (bill_id)"
+            " sum(r.quantity) - coalesce((select sum(b.quantity) from purchase_return_line b join purchase_return"
+            "  using (bill_id) where b.order_line_id = l.line_id and status in (2, 4, 5)), 0) as quantity"
+            " from purchase_order o join purchase_order_line l using (bill_id)"
             " join purchase_inbound_line r on r.order_line_id = l.line_id join purchase_inbound i on i.bill_id = r.bill_id"
             " where o.status in (2, 4, 5) and i.status in (2, 4, 5) group by l.line_id, o.bill_id"
         ).with_columns(
@@ -192,8 +194,11 @@ class TestPurchases:
                 core_rows(
                     f"select h.warehouse_id, l.goods_id, h.delivery_date, greatest(l.quantity - coalesce(d.quantity, 0), 0)"
                     f" as {name} from {side}_order h join {side}_order_line l using (bill_id) left join ("
-                    f" select order_line_id, sum(quantity) as quantity from {other} x join {other}_line y using (bill_id)"
-                    f" where x.status in (2, 4, 5) group by 1) d on d.order_line_id = l.line_id where h.status in (2, 5)"
+                    " select order_line_id, sum(quantity) as quantity from ("
+                    f" select status, order_line_id, quantity from {other} join {other}_line using (bill_id) union all"
+                    f" select status, order_line_id, -quantity from {side}_return join {side}_return_line using (bill_id)"
+                    " ) x where x.status in (2, 4, 5) group by 1"
+                    ") d on d.order_line_id = l.line_id where h.status in (2, 5)"
                 )
                 .filter(pl.col(name) > 0)
                 .with_columns(

@@ -1,27 +1,45 @@
 {#
-    Lines of one kind of order that counts, with what bills that count brought of them: `order` and `delivery` name the
-    bills' tables, `done` what the quantity that was brought is called, `changed` the orders to compute anew.
+    Lines of one kind of order that counts, with what bills that count brought of them, less what came back to be
+    replaced, for which they are open again: `order`, `delivery` and `back` name the bills' tables, `done` what the
+    quantity that was brought is called, `changed` the orders to compute anew.
 #}
-{% macro order_lines(order, delivery, partner, done, changed) -%}
-with deliveries as (
+{% macro order_lines(order, delivery, back, partner, done, changed) -%}
+with executed as (
     select
         line.order_line_id,
-        sum(line.quantity) as quantity,
-        min(bill.business_date) as first_date,
-        max(bill.business_date) as last_date
+        bill.business_date,
+        line.quantity
     from {{ ref('stg_' ~ delivery ~ '_line') }} as line
     inner join {{ ref('stg_' ~ delivery) }} as bill
         on line.bill_id = bill.bill_id
-    where
-        line.order_line_id is not null
+    where line.order_line_id is not null
+    union all
+    select
+        line.order_line_id,
+        cast(null as date),
+        -line.quantity
+    from {{ ref('stg_' ~ back ~ '_line') }} as line
+    inner join {{ ref('stg_' ~ back) }} as bill
+        on line.bill_id = bill.bill_id
+    where line.order_line_id is not null
+),
+
+deliveries as (
+    select
+        order_line_id,
+        sum(quantity) as quantity,
+        min(business_date) as first_date,
+        max(business_date) as last_date
+    from executed
     {% if is_incremental() %}
-        and line.order_line_id in (
+    where
+        order_line_id in (
             select ordered.line_id
             from {{ ref('stg_' ~ order ~ '_line') }} as ordered
             where ordered.bill_id in (select changed.bill_id from {{ ref(changed) }} as changed)
         )
     {% endif %}
-    group by line.order_line_id
+    group by order_line_id
 )
 
 select
@@ -54,8 +72,11 @@ where bill.bill_id in (select changed.bill_id from {{ ref(changed) }} as changed
 {% endif %}
 {%- endmacro %}
 
-{# A query of orders of one kind that changed, or of whose lines a bill that changed brought or brings something. #}
-{% macro changed_orders(order, delivery) -%}
+{#
+    A query of orders of one kind that changed, or of whose lines a bill that changed brought or brings something, or
+    has it replaced.
+#}
+{% macro changed_orders(order, delivery, back) -%}
 select bill_id from {{ source('change', order) }}
 union
 select bill_id from {{ source('change', order ~ '_line') }}
@@ -64,11 +85,14 @@ select line.bill_id
 from {{ ref('stg_' ~ order ~ '_line') }} as line
 where
     line.line_id in (
-        select changed.order_line_id from {{ source('change', delivery ~ '_line') }} as changed
+    {% for bill in [delivery, back] %}
+        {{ 'union all' if not loop.first }}
+        select changed.order_line_id from {{ source('change', bill ~ '_line') }} as changed
         union all
         select brought.order_line_id
-        from {{ ref('stg_' ~ delivery ~ '_line') }} as brought
-        where brought.bill_id in (select changed.bill_id from {{ source('change', delivery) }} as changed)
+        from {{ ref('stg_' ~ bill ~ '_line') }} as brought
+        where brought.bill_id in (select changed.bill_id from {{ source('change', bill) }} as changed)
+    {% endfor %}
     )
 {%- endmacro %}
 

@@ -1,4 +1,4 @@
--- What inbound bills brought of an order's line is what the line counts as executed.
+-- What inbound bills brought of an order's line, less what came back to be replaced, is what the line counts as executed.
 select fact.line_id, fact.received_quantity, line.executed_quantity
 from {{ ref('fct_purchase_order_line') }} as fact
 inner join {{ ref('stg_purchase_order_line') }} as line

@@ -7,5 +7,6 @@ select
     price,
     amount,
     no_tax_amount,
-    is_gift
+    is_gift,
+    order_line_id
 from {{ source('raw', 'sales_return_line') }}

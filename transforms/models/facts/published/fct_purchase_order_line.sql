@@ -1,4 +1,4 @@
--- grain: one row a line of a purchase order that counts, with what inbound bills that count brought of it
+-- grain: one row a line of a purchase order that counts, with what inbound bills that count brought of it for good
 -- depends_on: {{ ref('int_changed_purchase_order') }}
 {{
     config(
@@ -9,4 +9,8 @@
     )
 }}
 
-{{ order_lines('purchase_order', 'purchase_inbound', 'supplier_id', 'received_quantity', 'int_changed_purchase_order') }}
+{{
+    order_lines(
+        'purchase_order', 'purchase_inbound', 'purchase_return', 'supplier_id', 'received_quantity', 'int_changed_purchase_order'
+    )
+}}

@@ -1,4 +1,4 @@
--- grain: one row a line of a sales order that counts, with what outbound bills that count delivered of it
+-- grain: one row a line of a sales order that counts, with what outbound bills that count delivered of it for good
 -- depends_on: {{ ref('int_changed_sales_order') }}
 {{
     config(
@@ -9,4 +9,8 @@
     )
 }}
 
-{{ order_lines('sales_order', 'sales_outbound', 'customer_id', 'delivered_quantity', 'int_changed_sales_order') }}
+{{
+    order_lines(
+        'sales_order', 'sales_outbound', 'sales_return', 'customer_id', 'delivered_quantity', 'int_changed_sales_order'
+    )
+}}

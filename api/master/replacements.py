@@ -1,0 +1,78 @@
+"""Replacements (补发、补货): what a return brings back is sent again on the order that it was delivered on.
+
+The return is credited like any other; the order's line has that much less executed, so that it is open again for it,
+and what is sent then is charged again. A return that is refunded leaves the order as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, select
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.kit.context import Context
+from api.kit.document import Child, Document, Link, Values
+from api.kit.errors import Refusal
+from api.kit.fields import enum
+from api.kit.flow import POSTED_SQL
+from api.kit.validation import Problems
+
+REFUNDED, REPLACED = 1, 2
+
+_DELIVERED = """
+select h.bill_no from {delivery} h join {delivery}_line l using (bill_id)
+where l.order_line_id = any(%s) and h.status in {posted}
+order by h.bill_id limit 1
+"""
+
+
+def remedy(replaced: str) -> Mapped[int]:
+    """What a return's goods are answered with: money, or goods again."""
+    options = {REFUNDED: "退款", REPLACED: replaced}
+    return enum("处理方式", options, default=REFUNDED, search=True, width=90, sort=-46)
+
+
+def order_line(table: str) -> Mapped[int | None]:
+    """The order's line that is open again for what came back; none of what is refunded."""
+    return mapped_column(BigInteger, ForeignKey(f"{table}.line_id"), index=True, sort_order=91)
+
+
+def reopening(order: str, lines: type[Child], within: tuple[str, ...]) -> Link:
+    """The link by which a return opens its order again; it is never drawn from it."""
+    marks = {"offered": False, "agreed": False, "shares": False, "reopens": True}
+    return Link("order_line_id", order, lines, "executed_quantity", within, **marks)
+
+
+def name_orders(
+    ctx: Context, header: Values, lines: Sequence[dict[str, Any]], delivered: type[Child], problems: Problems
+) -> None:
+    """Give the lines of a return the order's lines that they open again, where it is to be replaced."""
+    for line in lines:
+        line["order_line_id"] = None
+    if header.get("remedy", REFUNDED) != REPLACED:
+        return
+    table = delivered.table()
+    sources = [key for line in lines if isinstance(key := line.get("source_line_id"), int)]
+    rows = ctx.conn.execute(
+        select(table.c.line_id, table.c.order_line_id).where(table.c.line_id.in_(sorted(set(sources))))
+    )
+    ordered = {row.line_id: row.order_line_id for row in rows}
+    for line in lines:
+        line["order_line_id"] = ordered.get(line.get("source_line_id"))
+        if line["order_line_id"] is None:
+            problems.place = f"第{line['line_no']}行"
+            problems.add("不是按订单收发的商品，没有订单可以重新打开，请改选退款")
+    problems.place = ""
+
+
+def refuse_delivered(ctx: Context, doc: Document, action: str, delivery: str) -> None:
+    """An order whose deliveries stand is not taken back, also where all that they brought is to be replaced."""
+    if action not in ("antiAuditor", "invalid"):
+        return
+    lines = [line.line_id for line in doc.lines]
+    sql = _DELIVERED.format(delivery=delivery, posted=POSTED_SQL)
+    found = ctx.conn.exec_driver_sql(sql, (lines,)).scalar()
+    if found is not None:
+        raise Refusal(f"订单已由{found}执行，不能反审核或作废，请先处理后续单据或关闭订单")

@@ -1,0 +1,211 @@
+"""Goods that came back are sent again on their order where the return says so (补发、补货); else it stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.state import broken
+from tests.ledger.words import balances
+
+SALE = ("sales_order", "sales_outbound", "sales_return", 40)
+PURCHASE = ("purchase_order", "purchase_inbound", "purchase_return", 41)
+REPLACED = {"remedy": 2}
+TRADES = pytest.mark.parametrize("trade", [SALE, PURCHASE], ids=["sale", "purchase"])
+
+
+class Deal:
+    """Ten pieces ordered, and all of them delivered."""
+
+    def __init__(self, desk: Desk, trade: tuple[str, str, str, int], **header: Any) -> None:
+        self.desk, (self.order_type, self.delivery_type, self.return_type, spare) = desk, trade
+        self.goods = desk.world.spares[spare]
+        if trade is SALE:
+            desk.stock_in(self.goods, 30)
+        self.order = desk.audited(self.order_type, self.line("10"), **header)
+        self.delivery = self.deliver("10")
+
+    def line(self, quantity: str, **more: Any) -> dict[str, Any]:
+        return {"goods_id": self.goods, "quantity": quantity, "price": "113", "tax_rate": "13", **more}
+
+    def deliver(self, quantity: str) -> Made:
+        [source] = self.desk.line_ids(self.order)
+        return self.desk.audited(self.delivery_type, self.line(quantity, order_line_id=source))
+
+    def back(self, quantity: str, delivery: Made | None = None, **header: Any) -> Made:
+        [source] = self.desk.line_ids(delivery or self.delivery)
+        return self.desk.draft(self.return_type, self.line(quantity, source_line_id=source), **header)
+
+    def executed(self) -> tuple[str, int]:
+        info = self.desk.info(self.order)
+        return info["lines"][0]["executed_quantity"], info["receiving_status"]
+
+    def left(self) -> list[str]:
+        answer = self.desk.caller.get(self.desk.path(self.delivery_type, "getDraft"), id=self.order.id)
+        return [line["quantity"] for line in answer.data["lines"]] if answer.ok else []
+
+
+@pytest.fixture
+def deal(desk: Desk, trade: tuple[str, str, str, int]) -> Deal:
+    return Deal(desk, trade)
+
+
+@pytest.fixture(autouse=True)
+def sound(conn: Connection) -> Iterator[None]:
+    yield
+    conn.rollback()
+    assert broken(conn) == {}
+
+
+@TRADES
+class TestReplaced:
+    def test_the_order_is_open_again_for_what_came_back(self, desk: Desk, deal: Deal) -> None:
+        assert (deal.executed(), deal.left()) == (("10.000", 2), [])
+        made = deal.back("4", **REPLACED)
+        assert deal.executed() == ("10.000", 2)
+        assert desk.act("auditorPass", made).ok
+        assert (deal.executed(), deal.left()) == (("6.000", 3), ["4.000"])
+        again = deal.deliver("4")
+        assert (deal.executed(), deal.left()) == (("10.000", 2), [])
+        # What was sent instead can come back in its turn.
+        assert desk.act("auditorPass", deal.back("4", again, **REPLACED)).ok
+        assert deal.left() == ["4.000"]
+
+    def test_what_is_refunded_leaves_it_as_it_is(self, desk: Desk, deal: Deal) -> None:
+        assert desk.act("auditorPass", deal.back("4")).ok
+        assert (deal.executed(), deal.left()) == (("10.000", 2), [])
+
+    def test_taking_it_back_restores_everything(self, desk: Desk, deal: Deal, conn: Connection) -> None:
+        made = deal.back("4", **REPLACED)
+        before = balances(conn)
+        conn.rollback()
+        assert desk.act("auditorPass", made).ok
+        assert desk.act("antiAuditor", made).ok
+        assert balances(conn) == before
+        assert deal.executed() == ("10.000", 2)
+
+    def test_it_is_not_taken_back_once_it_was_sent_again(self, desk: Desk, deal: Deal) -> None:
+        made = deal.back("4", **REPLACED)
+        assert desk.act("auditorPass", made).ok
+        again = deal.deliver("1")
+        for action in ("antiAuditor", "invalid"):
+            answer = desk.act(action, made)
+            label = "销售订单" if deal.order_type == "sales_order" else "采购订单"
+            told = f"{label}第1行重新打开的数量已再次执行，请先处理后续单据"
+            assert (answer.code, answer.msg) == (400, told)
+        assert desk.act("antiAuditor", again).ok
+        assert desk.act("antiAuditor", made).ok
+
+    def test_a_closed_order_is_opened_before(self, desk: Desk, deal: Deal) -> None:
+        made = deal.back("4", **REPLACED)
+        assert desk.act("close", deal.order).ok
+        answer = desk.act("auditorPass", made)
+        assert answer.code == 400
+        assert answer.msg.endswith(
+            f"{deal.order.no}不是已审核状态，不能退回已执行数量，请先打开它，或改选退款"
+        )
+        assert deal.executed()[0] == "10.000"
+        assert desk.act("open", deal.order).ok
+        assert desk.act("auditorPass", made).ok
+        assert deal.left() == ["4.000"]
+
+    def test_an_order_of_which_all_came_back_stands(self, desk: Desk, deal: Deal) -> None:
+        assert desk.act("auditorPass", deal.back("10", **REPLACED)).ok
+        assert deal.executed() == ("0.000", 1)
+        for action in ("antiAuditor", "invalid"):
+            answer = desk.act(action, deal.order)
+            told = f"订单已由{deal.delivery.no}执行，不能反审核或作废，请先处理后续单据或关闭订单"
+            assert (answer.code, answer.msg) == (400, told)
+        assert desk.act("close", deal.order).ok
+
+    def test_what_was_not_ordered_is_refunded(self, desk: Desk, deal: Deal) -> None:
+        free = desk.audited(deal.delivery_type, deal.line("2"))
+        [source] = desk.line_ids(free)
+        said = "第1行：不是按订单收发的商品，没有订单可以重新打开，请改选退款"
+        for line in (deal.line("1", source_line_id=source), deal.line("1")):
+            answer = desk.add(deal.return_type, line, **REPLACED)
+            assert (answer.code, answer.msg) == (400, said)
+
+    def test_another_choice_is_another_effect(self, desk: Desk, deal: Deal) -> None:
+        """Edited before the audit, the return opens nothing."""
+        made = deal.back("4", **REPLACED)
+        info = desk.info(made)
+        path = desk.path(deal.return_type, "edit")
+        assert desk.caller.post(path, {**info, "id": made.id, "remedy": 1}).ok
+        assert desk.act("auditorPass", made).ok
+        assert deal.executed() == ("10.000", 2)
+
+    def test_a_counter_that_forgets_it_is_found(self, desk: Desk, deal: Deal, conn: Connection) -> None:
+        assert desk.act("auditorPass", deal.back("4", **REPLACED)).ok
+        lines = f"{deal.order_type}_line set executed_quantity = 10 where bill_id = {deal.order.id}"
+        conn.exec_driver_sql(f"update {lines}")
+        assert list(broken(conn)) == [f"{deal.order_type}_line_executed_quantity"]
+
+
+class TestSale:
+    def test_what_stock_there_is_is_claimed_again(self, desk: Desk, books: Books, conn: Connection) -> None:
+        deal = Deal(desk, SALE)
+        world = desk.world
+        stock, reserved, _ = books.available(deal.goods, world.warehouse_a)
+        made = deal.back("4", **REPLACED)
+        assert desk.act("auditorPass", made).ok
+        after = books.available(deal.goods, world.warehouse_a)
+        assert after[:2] == (str(int(stock) + 4), str(int(reserved) + 4))
+        assert desk.act("antiAuditor", made).ok
+        assert books.available(deal.goods, world.warehouse_a)[:2] == (stock, reserved)
+        assert desk.act("auditorPass", made).ok
+        deal.deliver("4")
+        assert books.available(deal.goods, world.warehouse_a)[:2] == (stock, reserved)
+
+    def test_it_is_credited_and_charged_again(self, desk: Desk, books: Books) -> None:
+        deal = Deal(desk, SALE)
+        made = deal.back("4", **REPLACED)
+        assert desk.act("auditorPass", made).ok
+        again = deal.deliver("4")
+        amounts = [books.settlements(bill)[0][3] for bill in (deal.delivery, made, again)]
+        assert amounts == ["1130.00", "-452.00", "452.00"]
+
+    def test_it_counts_as_ordered_in_the_customers_credit(self, desk: Desk) -> None:
+        customer = desk.partner("customer", "补发客户", credit_limit="1130")
+        goods = desk.world.spares[42]
+        desk.stock_in(goods, 30)
+        line = {"goods_id": goods, "quantity": "10", "price": "113", "tax_rate": "13"}
+        order = desk.audited("sales_order", line, customer_id=customer)
+        [ordered] = desk.line_ids(order)
+        sold = desk.audited("sales_outbound", {**line, "order_line_id": ordered}, customer_id=customer)
+        [source] = desk.line_ids(sold)
+        part = {**line, "quantity": "4", "source_line_id": source}
+        with desk.site.engine.begin() as conn:
+            conn.exec_driver_sql("update bill_setting set credit_mode = 1 where type = 2")
+        try:
+            desk.audited("sales_return", part, customer_id=customer, **REPLACED)
+            more = desk.draft("sales_outbound", {**line, "quantity": "1"}, customer_id=customer)
+            answer = desk.act("auditorPass", more)
+            assert (answer.code, "1243.00" in answer.msg) == (363, True)
+        finally:
+            with desk.site.engine.begin() as conn:
+                conn.exec_driver_sql("update bill_setting set credit_mode = 0 where type = 2")
+
+    def test_what_was_paid_before_pays_for_what_is_sent_instead(self, desk: Desk) -> None:
+        """先款后货: the advance paid for the first delivery; the return's credit pays for the second."""
+        customer = desk.partner("customer", "先款补发客户")
+        desk.audited("customer_receipt", customer_id=customer, amount="1130")
+        goods = desk.world.spares[43]
+        desk.stock_in(goods, 30)
+        line = {"goods_id": goods, "quantity": "10", "price": "113", "tax_rate": "13"}
+        order = desk.audited("sales_order", line, customer_id=customer, delivery_method=2)
+        [ordered] = desk.line_ids(order)
+        sold = desk.audited("sales_outbound", {**line, "order_line_id": ordered}, customer_id=customer)
+        [source] = desk.line_ids(sold)
+        part = {**line, "quantity": "4"}
+        back = desk.audited(
+            "sales_return", {**part, "source_line_id": source}, customer_id=customer, **REPLACED
+        )
+        again = desk.draft("sales_outbound", {**part, "order_line_id": ordered}, customer_id=customer)
+        assert desk.act("auditorPass", again).ok
+        assert desk.info(order)["prepaid_left"] == "0.00"
+        assert desk.act("antiAuditor", back).code == 400
