@@ -81,6 +81,8 @@ class Seller:
             quantity = min(desk.chance.choice(item.pack), desk.stock[warehouse, item.goods_id])
             if quantity > 0:
                 rows.append(self._line(item, quantity, factor))
+        if rows and all(row.get("is_gift") for row in rows):
+            del rows[0]["is_gift"]
         return rows
 
     def _line(self, item: Item, quantity: int, factor: Decimal) -> dict[str, Any]:
@@ -122,28 +124,37 @@ class Seller:
         """Ship an order, at times not all of it; what is left over is closed later."""
         desk = self.desk
         partly = desk.happens(0.12)
+        paid = [int(line["quantity"]) for line in order.lines if not line.get("is_gift")]
+        ordered, half = sum(paid), sum((quantity + 1) // 2 for quantity in paid)
         rows = []
         for place, line in enumerate(order.lines):
             item, quantity = self._goods[line["goods_id"]], int(line["quantity"])
-            shipped = (quantity + 1) // 2 if partly else quantity
-            kept = {
-                name: line[name] for name in ("discount_amount", "is_gift") if name in line and not partly
-            }
+            # Gifts come along as their paid goods do.
+            part = -(-quantity * half // ordered) if line.get("is_gift") else (quantity + 1) // 2
+            shipped = part if partly else quantity
+            names = ("is_gift",) if partly else ("discount_amount", "is_gift")
+            kept = {name: line[name] for name in names if name in line}
             rows.append(desk.line(item, shipped, line["price"], order_line_id=LineOf(order, place)) | kept)
         self._ship(header, rows)
         if partly:
-            desk.at(desk.in_days(10, 20), lambda: self._close(order, header))
+            desk.at(desk.in_days(10, 20), lambda: self._close(order, header, rows))
 
-    def _close(self, order: Entry, header: dict[str, Any]) -> None:
+    def _close(self, order: Entry, header: dict[str, Any], shipped: list[dict[str, Any]]) -> None:
         desk = self.desk
         desk.portion.closed.append(order)
-        left = [{**line, "quantity": int(line["quantity"]) // 2} for line in order.lines]
+        left = [
+            {**line, "quantity": int(line["quantity"]) - int(row["quantity"])}
+            for line, row in zip(order.lines, shipped, strict=True)
+        ]
         desk.at(desk.next_month(), lambda: self._take(header["warehouse_id"], left, -1))
 
     def _take_back(self, outbound: Entry) -> None:
         desk, header = self.desk, outbound.draft.header
         place = desk.chance.randrange(len(outbound.lines))
         line = outbound.lines[place]
+        if any(other.get("is_gift") for other in outbound.lines if other is not line):
+            # Who was given something along with it keeps what he bought.
+            return
         item = self._goods[line["goods_id"]]
         quantity = min(int(line["quantity"]), desk.chance.choice((1, 1, 2)))
         kept = {name: header[name] for name in ("warehouse_id", "customer_id", "department_id")}

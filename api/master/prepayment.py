@@ -25,8 +25,7 @@ from api.master.replacements import REPLACED
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """With whom, the tables of orders, deliveries and returns, the prefixes of the latter two, and the screen that tells
-    advances."""
+    """With whom, the tables of orders, deliveries and returns, the latter two's prefixes, and the advances' screen."""
 
     party: PartyType
     label: str

@@ -20,7 +20,7 @@ from api.kit.proration import allocate_by_weight
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.ledger.checks import Check, register
-from api.master import prepayment, rebate_bases, settings
+from api.master import earned_gifts, prepayment, rebate_bases, settings
 from api.master.carriers import Carried, freight_owed, settle_freight
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
@@ -147,5 +147,7 @@ class PurchaseInbound(Carried, FallsDue, StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
+        if action == "auditorPass":
+            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.PURCHASE.unearned(ctx, doc))])
         lacking = prepayment.PURCHASE.lacking
         settings.hold(ctx, cls, doc, action, lacking=lacking, rebated=rebate_bases.bought)

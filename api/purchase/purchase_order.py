@@ -14,7 +14,7 @@ from api.kit.flow import ORDER
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
-from api.master import prepayment, replacements, settings
+from api.master import earned_gifts, prepayment, replacements, settings
 from api.master.business_types import Delivered
 from api.master.partners import supplier
 from api.master.stock_lines import StockBill
@@ -93,4 +93,6 @@ class PurchaseOrder(Delivered, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         orders.refuse_executed(doc, action)
         replacements.refuse_delivered(ctx, doc, action, "purchase_inbound")
+        if action == "close":
+            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.PURCHASE.owed(ctx, doc))])
         settings.hold(ctx, cls, doc, action)

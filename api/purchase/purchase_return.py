@@ -18,7 +18,7 @@ from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
-from api.master import rebate_bases, replacements, settings
+from api.master import earned_gifts, rebate_bases, replacements, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
@@ -106,7 +106,10 @@ class PurchaseReturn(FallsDue, StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
-        settings.ask(ctx, cls, doc, [(settings.ASKS, rebate_bases.bought(ctx, doc))])
+        told = [(settings.ASKS, rebate_bases.bought(ctx, doc))]
+        if action == "auditorPass" and doc.header.remedy != replacements.REPLACED:
+            told.append((settings.ASKS, earned_gifts.PURCHASE.kept(ctx, doc)))
+        settings.ask(ctx, cls, doc, told)
 
 
 def _received(line: Any) -> tuple[str, int] | None:

@@ -27,7 +27,7 @@ from api.kit.flow import ORDER
 from api.kit.posting import Postings, Reservation
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
-from api.master import prepayment, replacements, settings
+from api.master import earned_gifts, prepayment, replacements, settings
 from api.master.business_types import Delivered, classified
 from api.master.partners import customer
 from api.master.stock_lines import StockBill
@@ -96,6 +96,10 @@ class SalesOrder(Sent, Delivered, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         orders.refuse_executed(doc, action)
         replacements.refuse_delivered(ctx, doc, action, "sales_outbound")
+        if action == "close":
+            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.SALE.owed(ctx, doc))])
+        if action == "auditorPass":
+            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.QUOTED.unearned(ctx, doc))])
         settings.hold(ctx, cls, doc, action, credit.of_order)
 
 

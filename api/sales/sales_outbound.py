@@ -30,7 +30,7 @@ from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.ledger.checks import Check, register
-from api.master import prepayment, rebate_bases, settings
+from api.master import earned_gifts, prepayment, rebate_bases, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
@@ -204,5 +204,7 @@ class SalesOutbound(Sent, FallsDue, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
         _refuse_settled(ctx, doc, action)
+        if action == "auditorPass":
+            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.SALE.unearned(ctx, doc))])
         lacking = prepayment.SALE.lacking
         settings.hold(ctx, cls, doc, action, credit.of_outbound, lacking, rebate_bases.sold)

@@ -34,7 +34,7 @@ from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, Reservation, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
-from api.master import rebate_bases, replacements, settings
+from api.master import earned_gifts, rebate_bases, replacements, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
@@ -150,7 +150,10 @@ class SalesReturn(FallsDue, StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
-        settings.ask(ctx, cls, doc, [(settings.ASKS, rebate_bases.sold(ctx, doc))])
+        told = [(settings.ASKS, rebate_bases.sold(ctx, doc))]
+        if action == "auditorPass" and doc.header.remedy != replacements.REPLACED:
+            told.append((settings.ASKS, earned_gifts.SALE.kept(ctx, doc)))
+        settings.ask(ctx, cls, doc, told)
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:

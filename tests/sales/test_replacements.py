@@ -14,7 +14,7 @@ from tests.ledger.words import balances
 
 SALE = ("sales_order", "sales_outbound", "sales_return", 40)
 PURCHASE = ("purchase_order", "purchase_inbound", "purchase_return", 41)
-REPLACED = {"remedy": 2}
+REPLACED: dict[str, Any] = {"remedy": 2}
 TRADES = pytest.mark.parametrize("trade", [SALE, PURCHASE], ids=["sale", "purchase"])
 
 

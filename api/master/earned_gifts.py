@@ -1,0 +1,224 @@
+"""Gifts follow their paid goods (随货赠品): neither without them, nor kept when they go back.
+
+What an order gives along is earned as its paid goods are delivered: by a promotion that holds on the order's day as far
+as one explains it, the rest in proportion, rounded up to whole pieces. What a bill gives beyond an order is earned by
+its own paid goods, but no promotion gives along with goods whose order has gifts of its own. Nothing is refused: to
+give of one's own accord is the clerk's, but he is asked, and it is logged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any
+
+from sqlalchemy import Row, text
+
+from api.kit.context import Context
+from api.kit.document import Document
+from api.kit.flow import POSTED_SQL
+from api.master import pricing
+
+SHOWN = 5
+ORDERED, ON_BILL = "order", "bill"
+_NOTHING = "select cast(null as bigint) as goods_id, cast(null as numeric) as quantity where false"
+_ANY = "(select array_agg(1000000000.000) from unnest({family}.goods))"
+
+
+def _promised(quantities: str) -> str:
+    """`pricing.GIVEN` for the paid goods of family `f`, as an SQL of the whole group of families."""
+    values = {
+        ":quantities": quantities,
+        ":goods": "f.goods",
+        ":company_id": "f.company_id",
+        ":customer_id": "f.partner_id",
+        ":priced_on": "f.business_date",
+    }
+    sql = pricing.GIVEN
+    for name, value in values.items():
+        sql = sql.replace(name, value)
+    return sql
+
+
+_FAMILIES = """
+with line as (
+    select '{ordered}' as kind, h.bill_id as family, h.business_date, h.company_id, h.{partner}_id as partner_id,
+        l.goods_id, l.is_gift, true as earns, l.quantity as whole, coalesce((
+            select sum(d.quantity - {returned})
+            from {delivery}_line d join {delivery} e using (bill_id)
+            where d.{column} = l.line_id and e.status in {posted}
+        ), 0) as net
+    from {order}_line l join {order} h using (bill_id)
+    where h.bill_id = any(:orders)
+    union all
+    select '{on_bill}', h.bill_id, h.business_date, h.company_id, h.{partner}_id, d.goods_id, d.is_gift,
+        not exists (select from {order}_line g where g.bill_id = o.bill_id and g.is_gift), d.quantity,
+        d.quantity - {returned}
+    from {delivery}_line d join {delivery} h using (bill_id)
+    left join {order}_line o on o.line_id = d.{column}
+    where h.bill_id = any(:bills) and not coalesce(o.is_gift, false)
+),
+gift as (
+    select kind, family, goods_id, sum(whole) as whole, sum(net) as net
+    from line where is_gift group by kind, family, goods_id
+),
+f as (
+    select kind, family, business_date, company_id, partner_id, array_agg(goods_id) as goods,
+        array_agg(case when earns then whole else 0 end) as wholes,
+        array_agg(case when earns then net else 0 end) as nets, sum(whole) as paid_whole, sum(net) as paid_net
+    from line where not is_gift group by kind, family, business_date, company_id, partner_id
+)
+select gift.kind, gift.family, s.goods_name, gift.goods_id, gift.whole, gift.net,
+    coalesce(f.paid_whole, 0) as paid_whole, coalesce(f.paid_net, 0) as paid_net,
+    coalesce(w.quantity, 0) as promised, coalesce(n.quantity, 0) as earned, k.quantity is not null as is_promoted
+from gift
+join goods s on s.goods_id = gift.goods_id
+left join f on f.kind = gift.kind and f.family = gift.family
+left join lateral (select x.quantity from ({for_whole}) x where x.goods_id = gift.goods_id) w on true
+left join lateral (select x.quantity from ({for_net}) x where x.goods_id = gift.goods_id) n on true
+left join lateral (select x.quantity from ({for_any}) x where x.goods_id = gift.goods_id) k on true
+order by s.goods_num, gift.family
+"""
+_RETURNED = """coalesce((
+    select sum(r.quantity) from {back}_line r join {back} b using (bill_id)
+    where r.source_line_id = d.line_id and b.status in {posted}
+), 0)"""
+_GIVING_ORDERS = "select distinct bill_id from {order}_line where line_id = any(%s) and is_gift"
+_SOURCES = """
+select array_agg(distinct d.bill_id) as bills, array_agg(distinct o.bill_id) as orders
+from {delivery}_line d
+left join {order}_line o on o.line_id = d.{column}
+where d.line_id = any(%s) and not d.is_gift
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Giving:
+    """Which bills promise gifts, which deliver them (by which column of their lines) and which bring them back.
+
+    `samples`: what is given beyond an order, or without any paid goods, is asked about too; with whom one trades knows
+    of promotions. `done` and `due` say what was done with gifts, and what is still to be.
+    """
+
+    order: str
+    delivery: str
+    column: str
+    back: str | None
+    partner: str
+    samples: bool
+    done: str
+    due: str
+
+    def unearned(self, ctx: Context, doc: Document) -> str:
+        """Which gifts a delivery, or an order, has beyond what the paid goods with them earn; nothing if none."""
+        gifts = [line for line in doc.lines if line.is_gift]
+        if not gifts:
+            return ""
+        sources = sorted({key for line in gifts if (key := getattr(line, self.column))})
+        sql = _GIVING_ORDERS.format(order=self.order)
+        orders: list[int] = list(ctx.conn.exec_driver_sql(sql, (sources,)).scalars()) if sources else []
+        bills = [doc.header.bill_id] if self.samples else []
+        mine = {line.goods_id for line in gifts}
+        rows = [row for row in self._families(ctx, orders, bills) if row.goods_id in mine]
+        return _told(rows, self._beyond)
+
+    def kept(self, ctx: Context, doc: Document) -> str:
+        """Which gifts stay behind though the paid goods that earned them go back; nothing if none."""
+        sources = sorted({line.source_line_id for line in doc.lines if line.source_line_id})
+        if not sources:
+            return ""
+        sql = _SOURCES.format(delivery=self.delivery, order=self.order, column=self.column)
+        found = ctx.conn.exec_driver_sql(sql, (sources,)).one()
+        orders = [key for key in found.orders or () if key]
+        return _told(self._families(ctx, orders, found.bills or []), self._left_behind)
+
+    def owed(self, ctx: Context, doc: Document) -> str:
+        """Which gifts an order has still to give though they are earned; nothing if none."""
+        if not any(line.is_gift and line.executed_quantity < line.quantity for line in doc.lines):
+            return ""
+        return _told(self._families(ctx, [doc.header.bill_id], []), self._outstanding)
+
+    def _beyond(self, row: Row[Any]) -> str:
+        if row.kind == ON_BILL:
+            if not row.paid_whole:
+                return f"没有付款商品，只有赠品{row.goods_name}"
+            if row.is_promoted and row.whole > row.promised:
+                return f"赠品{row.goods_name} {_plain(row.whole)}，促销按付款商品只送 {_plain(row.promised)}"
+            return ""
+        allowed = _earned(row, ROUND_CEILING)
+        if not row.paid_whole or row.net <= allowed:
+            return ""
+        return f"赠品{row.goods_name}已{self.done} {_plain(row.net)}，按已{self.done}的付款商品只应有 {_plain(allowed)}"
+
+    def _left_behind(self, row: Row[Any]) -> str:
+        over = row.net - _earned(row, ROUND_CEILING)
+        if not row.paid_whole or over <= 0:
+            return ""
+        return f"随货赠品{row.goods_name}还有 {_plain(over)} 未退回"
+
+    def _outstanding(self, row: Row[Any]) -> str:
+        over = min(_earned(row, ROUND_FLOOR), row.whole) - row.net
+        return f"赠品{row.goods_name}还有 {_plain(over)} {self.due}" if over > 0 else ""
+
+    def _families(self, ctx: Context, orders: list[int], bills: list[int]) -> list[Row[Any]]:
+        if not orders and not bills:
+            return []
+        returned = _RETURNED.format(back=self.back, posted=POSTED_SQL) if self.back else "0"
+        promoted = self.partner == "customer"
+        sql = _FAMILIES.format(
+            ordered=ORDERED,
+            on_bill=ON_BILL,
+            order=self.order,
+            delivery=self.delivery,
+            column=self.column,
+            partner=self.partner,
+            returned=returned,
+            posted=POSTED_SQL,
+            for_whole=_promised("f.wholes") if promoted else _NOTHING,
+            for_net=_promised("f.nets") if promoted else _NOTHING,
+            for_any=_promised(_ANY.format(family="f")) if promoted else _NOTHING,
+        )
+        return list(ctx.conn.execute(text(sql), {"orders": orders, "bills": bills}))
+
+
+def _earned(row: Row[Any], rounding: str) -> Decimal:
+    """How much of a gift the paid goods that were delivered and kept have earned."""
+    by_policy = min(row.promised, row.whole)
+    rest = row.whole - by_policy
+    if not row.paid_whole:
+        return Decimal(row.whole)
+    part = (rest * max(row.paid_net, 0) / row.paid_whole).to_integral_value(rounding)
+    # Of what isn't whole pieces the last part is earned with the last paid goods.
+    part = rest if row.paid_net >= row.paid_whole else min(part, rest)
+    return Decimal(min(row.earned, by_policy) + part)
+
+
+def _told(rows: Iterable[Row[Any]], say: Callable[[Row[Any]], str]) -> str:
+    found = list(dict.fromkeys(filter(None, map(say, rows))))
+    more = f"等{len(found)}种" if len(found) > SHOWN else ""
+    return "、".join(found[:SHOWN]) + more
+
+
+def _plain(quantity: Decimal) -> str:
+    return f"{quantity.normalize():f}"
+
+
+SALE = Giving(
+    *("sales_order", "sales_outbound", "order_line_id", "sales_return", "customer"),
+    samples=True,
+    done="出库",
+    due="未出库",
+)
+QUOTED = Giving(
+    *("sales_quote", "sales_order", "quote_line_id", None, "customer"),
+    samples=True,
+    done="订货",
+    due="未订货",
+)
+PURCHASE = Giving(
+    *("purchase_order", "purchase_inbound", "order_line_id", "purchase_return", "supplier"),
+    samples=False,
+    done="入库",
+    due="未入库",
+)
