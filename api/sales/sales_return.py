@@ -34,7 +34,7 @@ from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, Reservation, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
-from api.master import earned_gifts, rebate_bases, replacements, settings
+from api.master import earned_gifts, prepayment, rebate_bases, replacements, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
@@ -89,7 +89,7 @@ class SalesReturnLine(DrawnLine, InboundLine):
     invoiced_amount: Mapped[Decimal] = invoiced()
 
 
-class SalesReturn(FallsDue, StockBill):
+class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
     """销售退货"""
 
     __tablename__ = "sales_return"
@@ -149,6 +149,7 @@ class SalesReturn(FallsDue, StockBill):
 
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+        super().guard(ctx, doc, action)
         refuse_followed(doc, action)
         told = [(settings.ASKS, rebate_bases.sold(ctx, doc))]
         if action == "auditorPass" and doc.header.remedy != replacements.REPLACED:
@@ -157,6 +158,7 @@ class SalesReturn(FallsDue, StockBill):
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        super().follow(ctx, doc, effect)
         if effect == "post" and doc.header.remedy == replacements.REPLACED:
             claims = _claims(ctx, [line.order_line_id for line in doc.lines])
             if claims:

@@ -209,3 +209,24 @@ class TestSale:
         assert desk.act("auditorPass", again).ok
         assert desk.info(order)["prepaid_left"] == "0.00"
         assert desk.act("antiAuditor", back).code == 400
+
+    def test_a_credit_that_paid_for_a_delivery_is_not_taken_back(self, desk: Desk) -> None:
+        """Eight of ten were paid for; the credit of two of them let the last two go."""
+        customer = desk.partner("customer", "先款退回客户")
+        desk.audited("customer_receipt", customer_id=customer, amount="904")
+        goods = desk.world.spares[43]
+        desk.stock_in(goods, 30)
+        line = {"goods_id": goods, "quantity": "10", "price": "113", "tax_rate": "13"}
+        order = desk.audited("sales_order", line, customer_id=customer, delivery_method=2)
+        [ordered] = desk.line_ids(order)
+        first, last = ({**line, "quantity": many, "order_line_id": ordered} for many in ("8", "2"))
+        sold = desk.audited("sales_outbound", first, customer_id=customer)
+        assert desk.act("auditorPass", desk.draft("sales_outbound", last, customer_id=customer)).code == 400
+        [source] = desk.line_ids(sold)
+        part = {**line, "quantity": "2", "source_line_id": source}
+        back = desk.audited("sales_return", part, customer_id=customer, **REPLACED)
+        rest = desk.audited("sales_outbound", last, customer_id=customer)
+        answer = desk.act("antiAuditor", back)
+        assert (answer.code, rest.no in answer.msg, "还差 226.00 元" in answer.msg) == (400, True, True)
+        assert desk.act("antiAuditor", rest).ok
+        assert desk.act("antiAuditor", back).ok
