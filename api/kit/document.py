@@ -105,8 +105,8 @@ class Link:
     to the company's setting. What is executed is the lines' `measure`; with a `sign` of -1 the executing line has it
     negative. Bills that have a value in the column `unless` are not executed. `rest` is a field of
     the source's lines that says what is left, where the counter alone doesn't. `gives_back`: closing the bill gives its
-    source back what was not executed of it. `reopens`: the bill undoes what was executed of its source, which is open
-    again for that.
+    source back what was not executed of it. `reopens`: the bill undoes what its first link's source executed of
+    this one, which is open again for that.
     """
 
     column: str

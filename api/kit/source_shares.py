@@ -39,6 +39,22 @@ select x.{column} as line_id, {quantity} as quantity,
 from {lines} x join {bills} h using (bill_id)
 where x.{column} is not null and h.status in {posted} and x.source_amount is not null {named} {apart}
 """
+# What a return gives back of its delivery's part of the order, to be taken again: just what it took over where the
+# delivery followed the order, else so much of that part as comes back.
+_REOPENED = """
+select x.{column} as line_id, -x.quantity as quantity,
+    -case when s.follows then x.source_amount else round(d.source_amount * x.quantity / d.quantity, 2) end as amount,
+    -case when s.follows then x.source_discount else round(d.source_discount * x.quantity / d.quantity, 2) end
+        as discount,
+    -case when s.follows then x.source_tax else round(d.source_tax * x.quantity / d.quantity, 2) end as tax
+from {lines} x join {bills} h using (bill_id)
+join {delivered} d on d.line_id = x.{origin}
+cross join lateral (
+    select (d.amount, d.discount_amount, d.tax_amount) = (d.source_amount, d.source_discount, d.source_tax)
+        and x.source_amount is not null as follows
+) s
+where x.{column} is not null and h.status in {posted} and d.source_amount is not null {named}
+"""
 _EXECUTED = (
     f"case when coalesce(h.locked_from, h.status) = {CLOSED} then x.executed_quantity else x.quantity end"
 )
@@ -110,13 +126,14 @@ def sharing_link(cls: type[Bill], line: Mapping[str, Any]) -> Link | None:
 
 @cache
 def _takers(link: Link) -> tuple[tuple[type[Bill], Link], ...]:
-    """All by which lines of the same source are taken out of one rest."""
+    """All by which lines of the same source are taken out of one rest, or given back to it."""
     return tuple(
         (cls, other)
         for cls in registry.declared()
         if issubclass(cls, Bill) and lines_of(cls)
         for other in (cls.bill.links if cls.bill else ())
-        if is_sharing(other) and (other.lines, other.money_pool) == (link.lines, link.money_pool)
+        if (is_sharing(other) or other.reopens)
+        and (other.lines, other.money_pool) == (link.lines, link.money_pool)
     )
 
 
@@ -152,7 +169,18 @@ def taken_sql(link: Link, named: str = "", others: str = "") -> str:
 
 def _taken_by(cls: type[Bill], link: Link, named: str) -> str:
     lines = lines_of(cls)
-    assert lines is not None
+    assert lines is not None and cls.bill is not None
+    if link.reopens:
+        origin = cls.bill.links[0]
+        return _REOPENED.format(
+            column=link.column,
+            lines=lines.name(),
+            bills=cls.name(),
+            delivered=origin.lines.name(),
+            origin=origin.column,
+            posted=POSTED_SQL,
+            named=named,
+        )
     return _TAKEN.format(
         column=link.column,
         lines=lines.name(),

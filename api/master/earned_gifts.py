@@ -4,6 +4,7 @@ What an order gives along is earned as its paid goods are delivered: by a promot
 as one explains it, the rest in proportion, rounded up to whole pieces. What a bill gives beyond an order is earned by
 its own paid goods, but no promotion gives along with goods whose order has gifts of its own. Nothing is refused: to
 give of one's own accord is the clerk's, but he is asked, and it is logged.
+A bill of nothing but gifts that is drawn from no other (样品) is under its company's setting.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from sqlalchemy import Row, text
 from api.kit.context import Context
 from api.kit.document import Document
 from api.kit.flow import POSTED_SQL
-from api.master import pricing
+from api.master import pricing, settings
+from api.master.goods import names_of
 
 SHOWN = 5
 ORDERED, ON_BILL = "order", "bill"
@@ -97,8 +99,8 @@ where d.line_id = any(%s) and not d.is_gift
 class Giving:
     """Which bills promise gifts, which deliver them (by which column of their lines) and which bring them back.
 
-    `samples`: what is given beyond an order, or without any paid goods, is asked about too; with whom one trades knows
-    of promotions. `done` and `due` say what was done with gifts, and what is still to be.
+    `samples`: what is given beyond an order and its promotion is asked about too. `done` and `due` say what was done with
+    gifts, and what is still to be.
     """
 
     order: str
@@ -109,6 +111,14 @@ class Giving:
     samples: bool
     done: str
     due: str
+
+    def asked(self, ctx: Context, doc: Document) -> list[tuple[int, str]]:
+        """What is asked about the gifts of a delivery or an order, and how, for `settings.ask`."""
+        told = [(settings.ASKS, self.unearned(ctx, doc))]
+        if self.samples and (msg := self.unpaid(ctx, doc)):
+            mode = settings.setting(ctx, doc.header.company_id, settings.SALES)["sample_mode"]
+            told += [(mode, msg)] if mode else []
+        return told
 
     def unearned(self, ctx: Context, doc: Document) -> str:
         """Which gifts a delivery, or an order, has beyond what the paid goods with them earn; nothing if none."""
@@ -122,6 +132,13 @@ class Giving:
         mine = {line.goods_id for line in gifts}
         rows = [row for row in self._families(ctx, orders, bills) if row.goods_id in mine]
         return _told(rows, self._beyond)
+
+    def unpaid(self, ctx: Context, doc: Document) -> str:
+        """Which gifts a bill is about alone, drawn from no other; nothing if there is more to it."""
+        if not doc.lines or not all(line.is_gift and not getattr(line, self.column) for line in doc.lines):
+            return ""
+        names = names_of(ctx.conn, {line.goods_id for line in doc.lines})
+        return f"没有付款商品，只有赠品{'、'.join(list(names.values())[:SHOWN])}"
 
     def kept(self, ctx: Context, doc: Document) -> str:
         """Which gifts stay behind though the paid goods that earned them go back; nothing if none."""
@@ -141,9 +158,7 @@ class Giving:
 
     def _beyond(self, row: Row[Any]) -> str:
         if row.kind == ON_BILL:
-            if not row.paid_whole:
-                return f"没有付款商品，只有赠品{row.goods_name}"
-            if row.is_promoted and row.whole > row.promised:
+            if row.paid_whole and row.is_promoted and row.whole > row.promised:
                 return f"赠品{row.goods_name} {_plain(row.whole)}，促销按付款商品只送 {_plain(row.promised)}"
             return ""
         allowed = _earned(row, ROUND_CEILING)

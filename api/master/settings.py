@@ -34,6 +34,7 @@ BACKUP_HOURS = {-1: "不自动备份"} | {hour: f"{hour}:00" for hour in range(2
 UNASKED, NEW, NEW_AND_CHANGED = 0, 1, 2
 AUDITS = {UNASKED: "不审核", NEW: "新增须审核", NEW_AND_CHANGED: "新增和修改都须审核"}
 CONTROLS = ("price_mode", "overdue_mode", "credit_mode")
+_MODES = (*CONTROLS, "sample_mode", "print_mode")
 HELD: dict[str, tuple[str, ...]] = {
     "purchase_order": ("price_mode",),
     "purchase_inbound": ("price_mode",),
@@ -111,14 +112,17 @@ class BillSetting(Resource):
     price_mode: Mapped[int] = enum("低于最低售价 / 高于采购价", MODES, default=FREE, width=200)
     overdue_mode: Mapped[int] = enum("客户有逾期欠款", MODES, default=FREE, width=140)
     credit_mode: Mapped[int] = enum("客户超信用额度", MODES, default=FREE, width=140)
+    sample_mode: Mapped[int] = enum("只有赠品、没有付款商品", MODES, default=FREE, width=180)
     print_mode: Mapped[int] = enum("打印", PRINTS, default=ANY_STATUS, extract=False, width=130)
 
     @classmethod
     def check(cls, row: dict[str, Any]) -> None:
-        if row["type"] == STOCK and any(row[name] for name in CONTROLS):
+        if row["type"] == STOCK and any(row[name] for name in (*CONTROLS, "sample_mode")):
             raise Invalid("库存单据没有价格和客户，只设置打印，其余请选择不控制")
         if row["type"] == PURCHASE and (row["overdue_mode"] or row["credit_mode"]):
             raise Invalid("采购单据没有客户，“客户有逾期欠款”和“客户超信用额度”请选择不控制")
+        if row["type"] == PURCHASE and row["sample_mode"]:
+            raise Invalid("供应商只送赠品不必控制，“只有赠品、没有付款商品”请选择不控制")
 
 
 def customer_audit(ctx: Context) -> int:
@@ -141,11 +145,11 @@ def setting(ctx: Context, company_id: int, kind: int) -> dict[str, int]:
     place = (f"bill_setting_{kind}", company_id)
     if place not in ctx.known:
         table = BillSetting.table()
-        query = select(*(table.c[name] for name in (*CONTROLS, "print_mode"))).where(
+        query = select(*(table.c[name] for name in _MODES)).where(
             table.c.company_id == company_id, table.c.type == kind
         )
         row = ctx.conn.execute(query).first()
-        ctx.known[place] = row._asdict() if row else dict.fromkeys((*CONTROLS, "print_mode"), FREE)
+        ctx.known[place] = row._asdict() if row else dict.fromkeys(_MODES, FREE)
     found: dict[str, int] = ctx.known[place]
     return found
 

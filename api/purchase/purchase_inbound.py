@@ -148,6 +148,6 @@ class PurchaseInbound(Carried, FallsDue, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
         if action == "auditorPass":
-            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.PURCHASE.unearned(ctx, doc))])
+            settings.ask(ctx, cls, doc, earned_gifts.PURCHASE.asked(ctx, doc))
         lacking = prepayment.PURCHASE.lacking
         settings.hold(ctx, cls, doc, action, lacking=lacking, rebated=rebate_bases.bought)

@@ -99,7 +99,7 @@ class SalesOrder(Sent, Delivered, StockBill):
         if action == "close":
             settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.SALE.owed(ctx, doc))])
         if action == "auditorPass":
-            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.QUOTED.unearned(ctx, doc))])
+            settings.ask(ctx, cls, doc, earned_gifts.QUOTED.asked(ctx, doc))
         settings.hold(ctx, cls, doc, action, credit.of_order)
 
 

@@ -205,6 +205,6 @@ class SalesOutbound(Sent, FallsDue, StockBill):
         refuse_followed(doc, action)
         _refuse_settled(ctx, doc, action)
         if action == "auditorPass":
-            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.SALE.unearned(ctx, doc))])
+            settings.ask(ctx, cls, doc, earned_gifts.SALE.asked(ctx, doc))
         lacking = prepayment.SALE.lacking
         settings.hold(ctx, cls, doc, action, credit.of_outbound, lacking, rebate_bases.sold)

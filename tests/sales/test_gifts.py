@@ -164,6 +164,24 @@ class TestBack:
 
 
 class TestSamples:
+    @pytest.fixture(autouse=True)
+    def minded(self, desk: Desk) -> Iterator[None]:
+        """The company wants to be asked."""
+        self.mind(desk, 2)
+        yield
+        self.mind(desk, 0)
+
+    def mind(self, desk: Desk, mode: int) -> None:
+        with desk.site.engine.begin() as conn:
+            conn.exec_driver_sql("update bill_setting set sample_mode = %s where type = 2", (mode,))
+
+    def test_the_company_says_what_is_done_about_nothing_but_gifts(self, desk: Desk, sales: Shop) -> None:
+        self.mind(desk, 0)
+        desk.audited("sales_outbound", *sales.lines("0", "1"))
+        self.mind(desk, 1)
+        answer = desk.act("auditorPass", desk.draft("sales_outbound", *sales.lines("0", "1")))
+        assert (answer.code, answer.msg) == (400, f"没有付款商品，只有赠品{sales.name[sales.gift]}")
+
     def test_nothing_but_gifts_is_asked_about(self, desk: Desk, sales: Shop) -> None:
         told = f"没有付款商品，只有赠品{sales.name[sales.gift]}"
         asked(desk, desk.draft("sales_outbound", *sales.lines("0", "1")), told)
@@ -249,6 +267,6 @@ class TestPromoted:
 
 def test_a_request_of_a_clerk_is_asked_alike(desk: Desk, sales: Shop) -> None:
     """No right goes on unasked."""
-    made = desk.draft("sales_outbound", *sales.lines("0", "1"))
+    made = sales.delivery(sales.order(), "0", "1")
     answer: Answer = Desk(desk.site, "clerk_a").act("auditorPass", made)
     assert answer.code == 363

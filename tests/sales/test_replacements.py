@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -168,6 +169,26 @@ class TestSale:
         again = deal.deliver("4")
         amounts = [books.settlements(bill)[0][3] for bill in (deal.delivery, made, again)]
         assert amounts == ["1130.00", "-452.00", "452.00"]
+
+    def test_what_is_sent_instead_costs_what_came_back(self, desk: Desk, books: Books) -> None:
+        """An order of 100.00 for three pieces, a cent off: its parts sum to it again."""
+        goods = desk.world.spares[42]
+        desk.stock_in(goods, 10)
+        line = {"goods_id": goods, "quantity": "3", "price": "33.34", "discount_amount": "0.02"}
+        order = desk.audited("sales_order", line)
+
+        def drawn(resource: str, source: Made, quantity: str, **header: Any) -> Made:
+            draft = desk.caller.get(desk.path(resource, "getDraft"), id=source.id).data
+            return desk.audited(
+                resource, *({**row, "quantity": quantity} for row in draft["lines"]), **header
+            )
+
+        sold = drawn("sales_outbound", order, "3")
+        back = drawn("sales_return", sold, "1", **REPLACED)
+        second = drawn("sales_return", sold, "1", **REPLACED)
+        again = drawn("sales_outbound", order, "2")
+        amounts = [Decimal(books.settlements(bill)[0][3]) for bill in (sold, back, second, again)]
+        assert (amounts[0], sum(amounts)) == (Decimal("100.00"), Decimal("100.00"))
 
     def test_it_counts_as_ordered_in_the_customers_credit(self, desk: Desk) -> None:
         customer = desk.partner("customer", "补发客户", credit_limit="1130")
