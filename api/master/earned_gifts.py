@@ -99,8 +99,8 @@ where d.line_id = any(%s) and not d.is_gift
 class Giving:
     """Which bills promise gifts, which deliver them (by which column of their lines) and which bring them back.
 
-    `samples`: what is given beyond an order and its promotion is asked about too. `done` and `due` say what was done with
-    gifts, and what is still to be.
+    `samples`: what is given beyond an order and its promotion is asked about too. `done` and `due` say what was done
+    with gifts, and what is still to be.
     """
 
     order: str

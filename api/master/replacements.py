@@ -41,8 +41,17 @@ def order_line(table: str) -> Mapped[int | None]:
 
 def reopening(order: str, lines: type[Child], within: tuple[str, ...]) -> Link:
     """The link by which a return opens its order again; it is never drawn from it."""
-    marks = {"offered": False, "agreed": False, "shares": False, "reopens": True}
-    return Link("order_line_id", order, lines, "executed_quantity", within, **marks)
+    return Link(
+        "order_line_id",
+        order,
+        lines,
+        "executed_quantity",
+        within,
+        offered=False,
+        agreed=False,
+        shares=False,
+        reopens=True,
+    )
 
 
 def name_orders(
