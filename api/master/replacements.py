@@ -17,7 +17,6 @@ from api.kit.document import Child, Document, Link, Values
 from api.kit.errors import Refusal
 from api.kit.fields import enum
 from api.kit.flow import POSTED_SQL
-from api.kit.validation import Problems
 
 REFUNDED, REPLACED = 1, 2
 
@@ -55,9 +54,12 @@ def reopening(order: str, lines: type[Child], within: tuple[str, ...]) -> Link:
 
 
 def name_orders(
-    ctx: Context, header: Values, lines: Sequence[dict[str, Any]], delivered: type[Child], problems: Problems
+    ctx: Context, header: Values, lines: Sequence[dict[str, Any]], delivered: type[Child]
 ) -> None:
-    """Give the lines of a return the order's lines that they open again, where it is to be replaced."""
+    """Give the lines of a return the order's lines that they open again, where it is to be replaced.
+
+    What was not delivered on an order opens none: it is sent anew by a bill of its own.
+    """
     for line in lines:
         line["order_line_id"] = None
     if header.get("remedy", REFUNDED) != REPLACED:
@@ -70,10 +72,6 @@ def name_orders(
     ordered = {row.line_id: row.order_line_id for row in rows}
     for line in lines:
         line["order_line_id"] = ordered.get(line.get("source_line_id"))
-        if line["order_line_id"] is None:
-            problems.place = f"第{line['line_no']}行"
-            problems.add("不是按订单收发的商品，没有订单可以重新打开，请改选退款")
-    problems.place = ""
 
 
 def refuse_delivered(ctx: Context, doc: Document, action: str, delivery: str) -> None:

@@ -91,7 +91,7 @@ class PurchaseReturn(FallsDue, StockBill):
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         cls.fall_due(ctx, header)
         receipts(ctx, children["lines"], "refund_line_id", RefundRequestLine)
-        replacements.name_orders(ctx, header, children["lines"], PurchaseInboundLine, problems)
+        replacements.name_orders(ctx, header, children["lines"], PurchaseInboundLine)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -107,7 +107,7 @@ class PurchaseReturn(FallsDue, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
         told = [(settings.ASKS, rebate_bases.bought(ctx, doc))]
-        if action == "auditorPass" and doc.header.remedy != replacements.REPLACED:
+        if action == "auditorPass" and not all(line.order_line_id for line in doc.lines):
             told.append((settings.ASKS, earned_gifts.PURCHASE.kept(ctx, doc)))
         settings.ask(ctx, cls, doc, told)
 

@@ -134,7 +134,7 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
         hand_to_salesman(ctx, header)
         settle_batches(ctx, children["lines"], problems)
         cls.fall_due(ctx, header)
-        replacements.name_orders(ctx, header, children["lines"], SalesOutboundLine, problems)
+        replacements.name_orders(ctx, header, children["lines"], SalesOutboundLine)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -152,7 +152,7 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
         super().guard(ctx, doc, action)
         refuse_followed(doc, action)
         told = [(settings.ASKS, rebate_bases.sold(ctx, doc))]
-        if action == "auditorPass" and doc.header.remedy != replacements.REPLACED:
+        if action == "auditorPass" and not all(line.order_line_id for line in doc.lines):
             told.append((settings.ASKS, earned_gifts.SALE.kept(ctx, doc)))
         settings.ask(ctx, cls, doc, told)
 

@@ -123,13 +123,10 @@ class TestReplaced:
             assert (answer.code, answer.msg) == (400, told)
         assert desk.act("close", deal.order).ok
 
-    def test_what_was_not_ordered_is_refunded(self, desk: Desk, deal: Deal) -> None:
+    def test_what_was_not_ordered_opens_no_order(self, desk: Desk, deal: Deal) -> None:
         free = desk.audited(deal.delivery_type, deal.line("2"))
-        [source] = desk.line_ids(free)
-        said = "第1行：不是按订单收发的商品，没有订单可以重新打开，请改选退款"
-        for line in (deal.line("1", source_line_id=source), deal.line("1")):
-            answer = desk.add(deal.return_type, line, **REPLACED)
-            assert (answer.code, answer.msg) == (400, said)
+        assert desk.act("auditorPass", deal.back("2", free, **REPLACED)).ok
+        assert (deal.executed(), deal.left()) == (("10.000", 2), [])
 
     def test_another_choice_is_another_effect(self, desk: Desk, deal: Deal) -> None:
         """Edited before the audit, the return opens nothing."""
