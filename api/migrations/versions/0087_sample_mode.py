@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0080"
-down_revision = "0079"
+revision = "0087"
+down_revision = "0086"
 branch_labels = None
 depends_on = None
 

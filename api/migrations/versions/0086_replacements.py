@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0079"
-down_revision = "0078"
+revision = "0086"
+down_revision = "0085"
 branch_labels = None
 depends_on = None
 
@@ -17,7 +17,11 @@ def upgrade() -> None:
         op.add_column(bill, sa.Column("remedy", sa.Integer(), server_default="1", nullable=False))
         op.add_column(line, sa.Column("order_line_id", sa.BigInteger(), nullable=True))
         op.create_foreign_key(
-            op.f(f"fk_{line}_order_line_id_{order}_line"), line, f"{order}_line", ["order_line_id"], ["line_id"]
+            op.f(f"fk_{line}_order_line_id_{order}_line"),
+            line,
+            f"{order}_line",
+            ["order_line_id"],
+            ["line_id"],
         )
         op.create_index(op.f(f"ix_{line}_order_line_id"), line, ["order_line_id"])
 

@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0078"
-down_revision = "0077"
+revision = "0085"
+down_revision = "0084"
 branch_labels = None
 depends_on = None
 
