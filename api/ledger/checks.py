@@ -91,6 +91,30 @@ def negative_stock(allowed: str) -> Check:
     )
 
 
+def negative_days(
+    allowed: str, since: str = "select null::bigint as warehouse_id, null::date as day"
+) -> Check:
+    """No place below zero at the end of any day, but in the warehouses that the query `allowed` selects, and before the
+    `day` that the query `since` gives a warehouse that has come to refuse it."""
+    return Check(
+        "stock_days_not_negative",
+        "不允许负库存的仓库任何一天结存都不为负",
+        f"""select d.*
+        from (
+            select l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, l.business_date,
+                sum(sum(l.quantity)) over (
+                    partition by l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id order by l.business_date
+                ) as quantity
+            from stock_ledger l
+            where l.quantity <> 0
+            group by l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, l.business_date
+        ) d
+        left join ({since}) s on s.warehouse_id = d.warehouse_id
+        where d.quantity < 0 and d.business_date >= coalesce(s.day, d.business_date)
+            and d.warehouse_id not in ({allowed})""",
+    )
+
+
 def tied(balance: str, keys: str, sums: dict[str, str], journal: str, where: str = "true") -> str:
     """Rows where a balance table's columns differ from sums over `journal`; a missing row counts as zeros."""
     kept = ", ".join(f"b.{column} as {column}" for column in sums)
@@ -149,6 +173,18 @@ LEDGER: tuple[Check, ...] = (
             {"quantity": "sum(quantity)", "amount": "sum(amount)"},
             "stock_ledger",
         ),
+    ),
+    Check(
+        "latest_date_is_ledger",
+        "最近业务日期 = 库存流水的最大业务日期",
+        """select company_id, goods_id, pool_id, c.latest_date, l.latest_date as ledger_date
+        from cost_balance c
+        full join (
+            select company_id, goods_id, pool_id, max(business_date) as latest_date
+            from stock_ledger
+            group by company_id, goods_id, pool_id
+        ) l using (company_id, goods_id, pool_id)
+        where c.latest_date is distinct from l.latest_date""",
     ),
     Check(
         "no_stock_no_value",

@@ -60,6 +60,22 @@ class Shortage(LedgerRefusal, kind="shortage"):
         )
 
 
+class PastShortage(LedgerRefusal, kind="past_shortage"):
+    """Lines that find too little at the end of a day that others come after; causes: {lines: [{line_id, warehouse_id,
+    goods_id, allocation_id, batch_id, day, missing}], bills}, `day` the first of those when most is missing."""
+
+    def describe(self, names: Names) -> str:
+        return "库存不足：" + _days_short(self.causes, names)
+
+
+class PastStockUsed(LedgerRefusal, kind="past_stock_used"):
+    """Without the bill, a day after it would have had too little; causes: as PastShortage, `bills` took the goods."""
+
+    def describe(self, names: Names) -> str:
+        short = _days_short(self.causes, names)
+        return f"该单据的库存已被使用，不能反审核或作废：{short}{_by(self.causes)}"
+
+
 class ReturnExceeds(LedgerRefusal, kind="return_exceeds"):
     """Linked returns of more than their line delivered; causes: [{line_id, goods_id, missing}]."""
 
@@ -169,6 +185,13 @@ def reraise(error: Error) -> NoReturn:
 
 def _goods(row: Mapping[str, Any], names: Names) -> str:
     return names.get(row["goods_id"], f"商品 {row['goods_id']}")
+
+
+def _days_short(causes: Mapping[str, Any], names: Names) -> str:
+    return "；".join(
+        f"{_goods(row, names)} 在 {row['day']} 结存不足，缺 {_plain(row['missing'])}"
+        for row in causes["lines"]
+    )
 
 
 def _plain(number: str) -> str:

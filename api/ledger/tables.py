@@ -181,6 +181,7 @@ class CostBalance(Base):
 
     `pool_id` is 0 for the company's stock at large; a warehouse that is valued on its own has its id there.
     `last_unit_cost`: of the newest live inbound that had one; it values stock that comes in when there is none.
+    `latest_date`: the latest business date of its rows, by which a posting knows for nothing that it comes too late.
     """
 
     __tablename__ = "cost_balance"
@@ -196,6 +197,7 @@ class CostBalance(Base):
     quantity: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
     amount: Mapped[Decimal] = mapped_column(AMOUNT, server_default="0")
     last_unit_cost: Mapped[Decimal | None] = mapped_column(UNIT_COST)
+    latest_date: Mapped[dt.date | None]
 
 
 class ReservationLedger(Journal, Base):

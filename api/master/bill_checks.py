@@ -8,7 +8,7 @@ from api.kit import amount_shares, registry, source_shares
 from api.kit.document import Bill, Block, Child, Link
 from api.kit.flow import POSTED_SQL
 from api.kit.resource import Resource
-from api.ledger.checks import Check, negative_stock, register
+from api.ledger.checks import Check, negative_days, negative_stock, register
 from api.master.carriers import Carried
 from api.master.rebates import Rebate
 from api.master.settlements import OffsettingBill, SettlingBill, WriteOffLine
@@ -279,7 +279,9 @@ def _of_counter(executed: Sequence[tuple[type[Bill], Link]]) -> Check:
 
 def register_all() -> None:
     """Register the checks of every declared bill; called once, when all are declared."""
-    register(negative_stock("select w.warehouse_id from warehouse w where w.allow_negative"))
+    negative = "select w.warehouse_id from warehouse w where w.allow_negative"
+    strict = "select w.warehouse_id, w.strict_since as day from warehouse w where not w.allow_negative"
+    register(negative_stock(negative), negative_days(negative, strict))
     counters: dict[tuple[str, str], list[tuple[type[Bill], Link]]] = {}
     for cls in registry.declared():
         if issubclass(cls, Bill):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
-from sqlalchemy import ColumnElement, select
-from sqlalchemy.orm import Mapped, MappedColumn
+from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 
 from api.kit.context import Context
+from api.kit.database import today
+from api.kit.errors import Invalid
 from api.kit.fields import enabled, enum, flag, integer, key, ref, text, textarea
 from api.kit.resource import Declaration, Drill, Menu, Place, Resource
 from api.kit.scope import Principal
@@ -96,6 +99,7 @@ from unnest(cast(:types as bigint[]), cast(:names as text[]), cast(:rules as tex
 class Warehouse(Resource):
     """仓库: belongs to a company; `document_warning` says what falling below safety stock does.
 
+    One that comes to refuse negative stock has none then, and is held to it from that day on.
     A three-guarantee warehouse has averages of its own. What is on the way between a company's warehouses, or lies at
     its customers' unsold, is in warehouses of the system's, which no bill may name.
     """
@@ -122,14 +126,51 @@ class Warehouse(Resource):
     document_warning: Mapped[int] = enum("安全库存预警", WARNING_MODES, default=0)
     address: Mapped[str | None] = textarea("地址", max_length=200)
     enabled: Mapped[bool] = enabled()
+    strict_since: Mapped[date | None] = mapped_column(sort_order=90)
+    """The day when it came to refuse negative stock, whose days before were allowed it; None from its beginning on."""
 
     @classmethod
     def holding(cls, ctx: Context, key: int, name: str) -> list[str]:
         return ["出入库流水"] if _has_moves(ctx, key) else []
 
     @classmethod
+    def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
+        if before is not None and before.allow_negative and not row["allow_negative"]:
+            _refuse_negative(ctx, before.warehouse_id)
+            row["strict_since"] = today()
+
+    @classmethod
     def choosable(cls) -> ColumnElement[bool]:
         return cls.table().c.type.not_in(SYSTEM)
+
+
+_NEGATIVE = """
+select g.goods_name, trim_scale(min(p.quantity)) as quantity, count(*) over () as found
+from (
+    select b.goods_id, b.quantity from stock_balance b where b.warehouse_id = %(warehouse)s and b.quantity < 0
+    union all
+    select b.goods_id, b.quantity - sum(l.quantity) over (
+        partition by l.goods_id, l.allocation_id, l.batch_id order by l.business_date desc
+    )
+    from stock_ledger l
+    join stock_balance b using (warehouse_id, goods_id, allocation_id, batch_id)
+    where l.business_date > %(today)s and l.warehouse_id = %(warehouse)s
+) p
+join goods g using (goods_id)
+where p.quantity < 0
+group by g.goods_id
+order by g.goods_num
+limit 5
+"""
+
+
+def _refuse_negative(ctx: Context, warehouse_id: int) -> None:
+    """Who begins to refuse negative stock has none, now or on a day to come."""
+    rows = ctx.conn.exec_driver_sql(_NEGATIVE, {"warehouse": warehouse_id, "today": today()}).all()
+    if rows:
+        told = "、".join(f"{row.goods_name} {row.quantity}" for row in rows)
+        more = f"等{rows[0].found}种商品" if rows[0].found > len(rows) else ""
+        raise Invalid(f"仓库现有负库存，不能改为不允许负库存：{told}{more}，请先补录入库或盘点")
 
 
 def _has_moves(ctx: Context, warehouse_id: int) -> bool:

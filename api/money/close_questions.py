@@ -19,6 +19,52 @@ join goods g using (goods_id)
 where b.company_id = :company_id and b.quantity < 0
 order by b.quantity
 """
+_NEGATIVE_DAYS = """
+with moved as (
+    select l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, l.business_date as day, l.quantity
+    from stock_ledger l
+    where l.company_id = :company_id and l.business_date >= :first and l.quantity <> 0
+    union all
+    select b.warehouse_id, b.goods_id, b.allocation_id, b.batch_id, cast(:first as date), 0
+    from stock_balance b
+    where b.company_id = :company_id and b.quantity < 0
+),
+began as (
+    select m.* from moved m
+    union all
+    select distinct m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, cast(:first as date), 0 from moved m
+),
+ended as (
+    select
+        warehouse_id, goods_id, allocation_id, batch_id, e.day,
+        b.quantity - sum(sum(e.quantity)) over spot + sum(e.quantity) as quantity
+    from began e
+    join stock_balance b using (warehouse_id, goods_id, allocation_id, batch_id)
+    group by warehouse_id, goods_id, allocation_id, batch_id, e.day, b.quantity
+    window spot as (partition by warehouse_id, goods_id, allocation_id, batch_id order by e.day desc)
+),
+negative as (
+    select distinct on (warehouse_id, goods_id, allocation_id, batch_id) e.*, w.warehouse_name
+    from ended e
+    join warehouse w using (warehouse_id)
+    where e.quantity < 0 and e.day <= :last and not w.allow_negative and e.day >= coalesce(w.strict_since, e.day)
+    order by warehouse_id, goods_id, allocation_id, batch_id, e.day
+)
+select
+    n.warehouse_name as serial,
+    concat(g.goods_name, ' 在 ', n.day, ' 结存 ', trim_scale(n.quantity), '，单据 ' || u.bills) as msg
+from negative n
+join goods g using (goods_id)
+cross join lateral (
+    select string_agg(distinct l.bill_no, '、') as bills
+    from stock_ledger l
+    where l.company_id = :company_id and l.goods_id = n.goods_id and l.warehouse_id = n.warehouse_id
+        and l.allocation_id = n.allocation_id and l.batch_id = n.batch_id and l.business_date = n.day
+        and l.quantity < 0 and l.reverses is null
+        and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
+) u
+order by n.day, n.warehouse_name, g.goods_num
+"""
 _BACKDATED = """
 select g.goods_num as serial,
     concat(g.goods_name, ' 有 ', count(distinct f.bill_no), ' 张单据的日期早于已过账的单据，如 ', min(f.bill_no)) as msg
@@ -55,6 +101,12 @@ def register_all() -> None:
         Question("bills_decided", "本期单据都已审核或作废", "请审核、作废或删除以下单据", undecided),
         Question(
             "stock_not_negative", "没有负库存", "建议补录入库单据，或盘点调整", _NEGATIVE, blocking=False
+        ),
+        Question(
+            "stock_days_not_negative",
+            "本期各日没有负库存（不允许负库存的仓库）",
+            "请更正以下单据的日期，或补录入库单据",
+            _NEGATIVE_DAYS,
         ),
         Question("costs_recalculated", "成本已重算", "建议先作成本重算，再结账", _BACKDATED, blocking=False),
     )

@@ -1,6 +1,6 @@
 """A second, naive bookkeeper: plain loops over dictionaries, against which the ledger's SQL is compared.
 
-It knows picking, the average, linked returns, reservations and refusals for lack of stock; where stock was sold
+It knows picking, days that are over, the average, linked returns, reservations and refusals for lack of stock; where stock was sold
 short it takes the ledger's word for the cost.
 """
 
@@ -24,6 +24,10 @@ class Short(Exception):
     """The naive bookkeeper finds too little stock, or too little delivered."""
 
 
+class ShortThen(Short):
+    """It finds too little on a day that is over."""
+
+
 @dataclass
 class Shadow:
     """Stock by (warehouse, goods, location, batch), claims by (order line, warehouse, goods), cost by goods.
@@ -35,6 +39,7 @@ class Shadow:
     negative: frozenset[int]
     stock: dict[Place, Decimal] = field(default_factory=dict)
     first: dict[Place, int] = field(default_factory=dict)
+    days: dict[Place, dict[int, Decimal]] = field(default_factory=dict)
     claims: dict[tuple[int, int, int], Decimal] = field(default_factory=dict)
     frozen: dict[tuple[int, int], Decimal] = field(default_factory=dict)
     cost: dict[int, tuple[Decimal, Decimal]] = field(default_factory=dict)
@@ -57,6 +62,16 @@ class Shadow:
         if self.stock.get(place, ZERO) <= 0 < quantity or place not in self.stock:
             self.first[place] = day
         self.stock[place] = self.stock.get(place, ZERO) + quantity
+        moved = self.days.setdefault(place, {})
+        moved[day] = moved.get(day, ZERO) + quantity
+
+    def least(self, place: Place, day: int) -> Decimal:
+        """The least that a place holds at the end of a day from this one on; no matter where stock may go negative."""
+        if place[0] in self.negative:
+            return self.stock[place]
+        moved = self.days.get(place, {})
+        ends = {day, *(later for later in moved if later > day)}
+        return min(sum((q for when, q in moved.items() if when <= end), ZERO) for end in ends)
 
     def receive(self, moves: list[StockMove], day: int) -> None:
         for move in moves:
@@ -88,15 +103,19 @@ class Shadow:
         before = {(m.warehouse_id, m.goods_id): self.available(m.warehouse_id, m.goods_id) for m in moves}
         for move in moves:
             self._release(move)
+        touched: list[Place] = []
         for move in sorted(moves, key=_precision):
-            for place, quantity in self._pick(move):
+            for place, quantity in self._pick(move, day):
                 self.put(place, -quantity, day)
+                touched.append(place)
                 if self.stock[place] < 0 and place[0] not in self.negative:
                     raise Short
         for (warehouse, goods), free in before.items():
             now = self.available(warehouse, goods)
             if now < 0 and now < free and warehouse not in self.negative:
                 raise Short
+        if any(place[0] not in self.negative and self.least(place, day) < 0 for place in touched):
+            raise ShortThen
         self._issue(moves)
 
     def _release(self, move: StockMove) -> None:
@@ -104,7 +123,7 @@ class Shadow:
             if move.order_line_id == key[0] and key[2] == move.goods_id:
                 self.claims[key] = held - min(held, -move.quantity)
 
-    def _pick(self, move: StockMove) -> list[tuple[Place, Decimal]]:
+    def _pick(self, move: StockMove, day: int) -> list[tuple[Place, Decimal]]:
         wanted, found = -move.quantity, []
         named = (move.allocation_id, move.batch_id)
         if None in named:
@@ -115,8 +134,13 @@ class Shadow:
                 and all(name in (None, own) for name, own in zip(named, place[2:], strict=True))
                 and quantity > 0
             ]
-            for place in sorted(fits, key=lambda place: (self.first[place], place)):
-                taken = min(wanted, self.stock[place])
+            standing = {place: max(min(self.stock[place], self.least(place, day)), ZERO) for place in fits}
+            offers = [(False, self.first[place], place, standing[place]) for place in fits]
+            offers += [
+                (True, self.first[place], place, self.stock[place] - standing[place]) for place in fits
+            ]
+            for _, _, place, offered in sorted(offers):
+                taken = min(wanted, offered)
                 wanted -= taken
                 if taken:
                     found.append((place, taken))

@@ -21,6 +21,7 @@ CORRUPTIONS = {
     "stock_balance_is_ledger": "update stock_balance set quantity = quantity + 1 where batch_id = 1",
     "stock_total_is_balance": "delete from stock_total where goods_id = 101",
     "cost_balance_is_ledger": "update cost_balance set amount = amount + 0.01 where goods_id = 100",
+    "latest_date_is_ledger": "update cost_balance set latest_date = latest_date - 1 where goods_id = 100",
     "no_stock_no_value": "update stock_ledger set amount = amount + 0.01 where goods_id = 102 and quantity > 0",
     "stock_has_value": "update stock_ledger set amount = -1000 where goods_id = 101",
     "value_moves_with_goods": "update stock_ledger set amount = -amount where goods_id = 101",
@@ -48,6 +49,7 @@ CORRUPTIONS = {
     "bill_stands_once": f"insert into stock_ledger ({COLUMNS}, row_xid)"
     f" select {COLUMNS}, '9' from stock_ledger where bill_no = 'XSCK1'",
     "stock_not_negative": f"update stock_balance set quantity = -1 where warehouse_id = {WAREHOUSE}",
+    "stock_days_not_negative": "update stock_ledger set business_date = business_date + 3 where bill_no = 'CGRK1'",
 }
 CONSTRAINTS = (
     "alter table settlement_item drop constraint ck_settlement_item_open_amount",
@@ -55,8 +57,8 @@ CONSTRAINTS = (
     "alter table cost_balance drop constraint ck_cost_balance_nothing_is_worth_nothing",
 )
 JOURNALS = ("stock_ledger", "reservation_ledger", "settlement_ledger", "money_ledger")
-NEGATIVE = checks.negative_stock("select 999")
-ALL = {check.name: check for check in (*checks.LEDGER, NEGATIVE)}
+NEGATIVE = (checks.negative_stock("select 999"), checks.negative_days("select 999"))
+ALL = {check.name: check for check in (*checks.LEDGER, *NEGATIVE)}
 
 
 @pytest.fixture

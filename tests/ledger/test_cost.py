@@ -28,7 +28,7 @@ class TestAverage:
     def test_a_backdated_bill_gets_the_present_average(self, books: Bench) -> None:
         books.post("CGRK1", move(1, amount="10"))
         books.post("CGRK2", move(1, amount="30"))
-        books.post("XSCK1", move(-1), day=DAY - timedelta(days=7))
+        books.post("XSCK1", move(-1), day=DAY - timedelta(days=7), policy=NEGATIVE)
         assert books.amounts("XSCK1") == ["-20.00"]
 
     def test_goods_and_companies_do_not_mix(self, books: Bench) -> None:

@@ -13,6 +13,8 @@ from api.ledger import places_of, stock_of
 from api.ledger.refusals import Shortage
 from tests.ledger.words import DAY, NEGATIVE, TYRE, WAREHOUSE, Bench, move
 
+LATER = DAY + timedelta(days=6)
+
 
 def dot(week: int) -> date:
     return date.fromisocalendar(2025, week, 1)
@@ -43,15 +45,15 @@ class TestOrder:
     def test_without_production_date_the_first_receipt_decides(self, books: Bench) -> None:
         receive(books, 1, 4, days=3, allocation_id=1)
         receive(books, 2, 4, days=0, allocation_id=2)
-        books.post("XSCK1", move(-5))
+        books.post("XSCK1", move(-5), day=LATER)
         assert sorted(picked(books, "XSCK1")) == [(1, 1, 0, -1), (1, 2, 0, -4)]
 
     def test_a_place_filled_again_counts_from_then(self, books: Bench) -> None:
         receive(books, 1, 4, days=0, allocation_id=1)
         receive(books, 2, 4, days=3, allocation_id=2)
-        books.post("XSCK1", move(-4, allocation_id=1, batch_id=0))
+        books.post("XSCK1", move(-4, allocation_id=1, batch_id=0), day=LATER)
         receive(books, 3, 4, days=6, allocation_id=1)
-        books.post("XSCK2", move(-1))
+        books.post("XSCK2", move(-1), day=LATER)
         assert picked(books, "XSCK2") == [(1, 2, 0, -1)]
 
     def test_places_are_listed_in_picking_order(self, books: Bench) -> None:

@@ -181,7 +181,7 @@ class TestOtherMoves:
         adjustment = CostAdjustment(line_id=9, warehouse_id=WAREHOUSE, goods_id=TYRE, amount=Decimal("-100"))
         books.post("CBTZ1", adjustments=(adjustment,), day=SOON)
         books.post("XSCK1", move(-5), day=LATE)
-        books.post("XSCK2", move(-1, line=2), day=EARLY)
+        books.post("XSCK2", move(-1, line=2), day=EARLY, policy=NEGATIVE)
         books.post("CGRK2", move(2, amount="300"), day=EARLY)
         run(books)
         # -1 at the cost it was posted at until 2 for 300 came: 150 stays; then 1150 for 11, 1050 after the adjustment.
@@ -192,7 +192,7 @@ class TestOtherMoves:
 class TestSoldShort:
     def test_what_was_sold_before_it_came_takes_its_cost_then(self, books: Bench) -> None:
         books.post("CGRK1", move(10, amount="1000"))
-        books.post("XSCK1", move(-4), day=EARLY)
+        books.post("XSCK1", move(-4), day=EARLY, policy=NEGATIVE)
         run(books)
         assert books.average() == ("6", "600.00")
         assert worth(books, "XSCK1") == "-400.00"
@@ -200,7 +200,7 @@ class TestSoldShort:
     def test_with_other_receipts_after(self, books: Bench) -> None:
         books.post("CGRK1", move(4, amount="400"))
         books.post("CGRK2", move(4, amount="800"), day=SOON)
-        books.post("XSCK1", move(-4), day=EARLY)
+        books.post("XSCK1", move(-4), day=EARLY, policy=NEGATIVE)
         # Sold short at the 150 of its posting; the first four that come cost 400 and settle it.
         run(books)
         assert books.average() == ("4", "800.00")

@@ -20,8 +20,8 @@ from sqlalchemy import Connection, Engine
 
 from api.kit.posting import Landing, MoneyEntry, Postings, Reservation, SettlementOpen, StockMove, WriteOff
 from api.ledger import Policy, checks, post, reverse
-from api.ledger.refusals import LedgerRefusal, OverWriteOff, ReturnExceeds, Shortage
-from tests.ledger.shadow import Shadow, Short
+from api.ledger.refusals import LedgerRefusal, OverWriteOff, PastShortage, ReturnExceeds, Shortage
+from tests.ledger.shadow import Shadow, Short, ShortThen
 from tests.ledger.words import DAY, DUE, balances, ref
 
 SEQUENCES = int(os.environ.get("ERP_SEQUENCES", "60"))
@@ -39,7 +39,11 @@ inbound_lines = st.lists(st.tuples(goods, received, amounts, places, places), mi
 outbound_lines = st.lists(st.tuples(goods, quantities, named, named), min_size=1, max_size=3)
 pick = st.integers(0, 10**6)
 
-ALL = (*checks.LEDGER, checks.negative_stock(f"select {LOOSE_WAREHOUSE}"))
+ALL = (
+    *checks.LEDGER,
+    checks.negative_stock(f"select {LOOSE_WAREHOUSE}"),
+    checks.negative_days(f"select {LOOSE_WAREHOUSE}"),
+)
 SWEEP = (
     "select array_remove(array["
     + ", ".join(f"case when exists ({check.sql}) then '{check.name}' end" for check in ALL)
@@ -130,15 +134,17 @@ class Ledgers(RuleBasedStateMachine):
             )
             for place, (goods_id, quantity, allocation, batch) in enumerate(lines)
         ]
-        expected = copy.deepcopy(self.shadow)
+        expected, wrong = copy.deepcopy(self.shadow), None
         try:
             expected.ship(moves, day)
+        except ShortThen:
+            wrong = PastShortage
         except Short:
-            expected = self.shadow
+            wrong = Shortage
         refusal = self.attempt(
             "XSCK", Postings(tuple(moves), settlements=(SettlementOpen("customer", 1, owed, DUE),)), day
         )
-        assert isinstance(refusal, Shortage) == (expected is self.shadow)
+        assert type(refusal) is (wrong or type(None))
         if refusal is None:
             self.shadow = expected
             self.sold += [(move.line_id, move.goods_id) for move in moves]
@@ -165,7 +171,7 @@ class Ledgers(RuleBasedStateMachine):
         ]
         before = balances(self.conn)["cost"]
         refusal = self.attempt("DBCK", Postings(tuple(moves)))
-        assert refusal is None or isinstance(refusal, Shortage)
+        assert refusal is None or isinstance(refusal, Shortage | PastShortage)
         if refusal is None:
             worth = [row[:4] for row in balances(self.conn)["cost"]]
             assert [row for row in worth if row[3]] == [row[:4] for row in before if row[3]]
@@ -266,6 +272,11 @@ class Ledgers(RuleBasedStateMachine):
         for row in rows:
             fresh.stock[tuple(row[:4])] = row.quantity  # type: ignore[index]
             fresh.first[tuple(row[:4])] = (row.first_date - DAY).days  # type: ignore[index]
+        for *place, day, quantity in self.conn.exec_driver_sql(
+            "select warehouse_id, goods_id, allocation_id, batch_id, business_date, sum(quantity)"
+            " from stock_ledger group by 1, 2, 3, 4, 5"
+        ):
+            fresh.days.setdefault(tuple(place), {})[(day - DAY).days] = quantity  # type: ignore[arg-type]
         for warehouse, goods_id, quantity in self.conn.exec_driver_sql(
             "select warehouse_id, goods_id, frozen from stock_total where frozen <> 0"
         ):

@@ -60,8 +60,8 @@ class Bench:
         post(self.conn, ref(bill_no), Postings(settlements=(item,)))
         return self.value("select max(settlement_id) from settlement_item")
 
-    def reverse(self, bill_no: str, policy: Policy = STRICT) -> None:
-        reverse(self.conn, ref(bill_no), policy)
+    def reverse(self, bill_no: str, policy: Policy = STRICT, day: date = DAY) -> None:
+        reverse(self.conn, ref(bill_no, day), policy)
 
     def value(self, sql: str) -> Any:
         return self.conn.exec_driver_sql(sql).scalar()

@@ -66,6 +66,18 @@ create type erp_landing as (
     extra_amount numeric(16, 2)
 );
 
+-- The least that a place, or a warehouse as a whole (no location), holds at the end of any day from a bill's date until
+-- the present, and the first day when it is that little.
+drop type if exists erp_floor cascade;
+create type erp_floor as (
+    warehouse_id bigint,
+    goods_id bigint,
+    allocation_id bigint,
+    batch_id bigint,
+    quantity numeric(14, 3),
+    day date
+);
+
 -- A change of an order line's reservation.
 drop type if exists erp_claim cascade;
 create type erp_claim as (

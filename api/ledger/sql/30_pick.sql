@@ -2,8 +2,9 @@
 --
 -- Moves that name the same things share one queue of balances; a goods whose moves name different things is served
 -- in steps, the most precise first, so that no balance is promised twice. What no balance covers stays as a move on
--- (named or 0): the balance turns negative there and the caller refuses or allows it.
-create or replace function erp_pick(moves erp_move[]) returns erp_move[] language plpgsql as $$
+-- (named or 0): the balance turns negative there and the caller refuses or allows it. What lay at a place on the bill's
+-- day and ever since, as `floors` tell where later days know the goods, goes before what came afterwards.
+create or replace function erp_pick(moves erp_move[], floors erp_floor[]) returns erp_move[] language plpgsql as $$
 declare
     picked erp_move[];
     current_step integer := 0;
@@ -46,7 +47,7 @@ begin
             select
                 b.warehouse_id, b.goods_id, b.allocation_id, b.batch_id,
                 coalesce(b.production_date, b.first_date) as born, b.first_date,
-                b.quantity + coalesce(t.quantity, 0) as quantity
+                tier.late, tier.quantity
             from queue q
             join stock_balance b
                 on b.warehouse_id = q.warehouse_id and b.goods_id = q.goods_id and b.quantity > 0
@@ -55,13 +56,26 @@ begin
             left join taken t
                 on t.warehouse_id = b.warehouse_id and t.goods_id = b.goods_id
                 and t.allocation_id = b.allocation_id and t.batch_id = b.batch_id
+            left join unnest(floors) as f
+                on f.warehouse_id = b.warehouse_id and f.goods_id = b.goods_id
+                and f.allocation_id = b.allocation_id and f.batch_id = b.batch_id
+            cross join lateral (
+                select
+                    b.quantity + coalesce(t.quantity, 0) as whole,
+                    greatest(least(b.quantity, f.quantity) + coalesce(t.quantity, 0), 0) as standing
+            ) s
+            cross join lateral (
+                select false as late, s.standing as quantity
+                union all
+                select true, s.whole - s.standing where floors is not null
+            ) tier
         ),
         offered as (
             select
                 s.*,
                 sum(s.quantity) over (
                     partition by s.warehouse_id, s.goods_id
-                    order by s.born, s.first_date, s.allocation_id, s.batch_id
+                    order by s.late, s.born, s.first_date, s.allocation_id, s.batch_id
                 ) as offered_upto
             from stocked s
             where s.quantity > 0

@@ -141,7 +141,7 @@ $$;
 
 -- Appends valued moves to the journal and brings the balances along, reservations included.
 create or replace function erp_write_stock(
-    bill erp_bill, costs cost_balance[], moves erp_move[], claims erp_claim[], allowed bigint[]
+    bill erp_bill, costs cost_balance[], moves erp_move[], claims erp_claim[], allowed bigint[], floors erp_floor[]
 ) returns void language plpgsql as $$
 declare
     short_places boolean;
@@ -159,19 +159,21 @@ begin
     from unnest(moves) as m
     order by m.place, m.turn, m.quantity = 0, m.quantity;
 
-    insert into cost_balance as b (company_id, goods_id, pool_id, quantity, amount, last_unit_cost)
+    insert into cost_balance as b (company_id, goods_id, pool_id, quantity, amount, last_unit_cost, latest_date)
     select
         c.company_id, c.goods_id, c.pool_id, c.quantity + sum(m.quantity), c.amount + sum(m.amount),
         coalesce(
             (array_agg(m.unit_cost order by m.turn desc) filter (where m.quantity > 0 and m.unit_cost > 0))[1],
             c.last_unit_cost
-        )
+        ),
+        greatest(c.latest_date, bill.business_date)
     from unnest(moves) as m
     join unnest(costs) as c
         on c.company_id = m.company_id and c.goods_id = m.goods_id and c.pool_id = m.pool_id
-    group by c.company_id, c.goods_id, c.pool_id, c.quantity, c.amount, c.last_unit_cost
+    group by c.company_id, c.goods_id, c.pool_id, c.quantity, c.amount, c.last_unit_cost, c.latest_date
     on conflict (company_id, goods_id, pool_id) do update set
-        quantity = excluded.quantity, amount = excluded.amount, last_unit_cost = excluded.last_unit_cost;
+        quantity = excluded.quantity, amount = excluded.amount, last_unit_cost = excluded.last_unit_cost,
+        latest_date = excluded.latest_date;
 
     with placed as (
         insert into stock_balance as b (
@@ -226,6 +228,9 @@ begin
 
     if short_places or short_totals then
         perform erp_refuse_shortage(moves, claims, allowed);
+    end if;
+    if floors is not null then
+        perform erp_refuse_past(bill, moves, floors, false);
     end if;
 end
 $$;

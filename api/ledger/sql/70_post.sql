@@ -9,9 +9,11 @@ declare
     claims erp_claim[];
     costs cost_balance[];
     landings erp_landing[];
+    floors erp_floor[];
     companies bigint[];
     goods bigint[];
     pools bigint[];
+    issues boolean;
     returns boolean;
     follows boolean;
     fulfils boolean;
@@ -19,11 +21,12 @@ declare
 begin
     select
         array_agg(m), array_agg(m.company_id), array_agg(m.goods_id), array_agg(m.pool_id),
+        bool_or(m.quantity < 0),
         bool_or(m.origin_line_id is not null and m.quantity > 0),
         bool_or(m.origin_line_id is not null and m.quantity < 0),
         bool_or(m.order_line_id is not null),
         bool_or(m.quantity < 0 and (m.allocation_id is null or m.batch_id is null))
-    into moves, companies, goods, pools, returns, follows, fulfils, picks
+    into moves, companies, goods, pools, issues, returns, follows, fulfils, picks
     from jsonb_populate_recordset(null::erp_move, postings -> 'stock') as m;
 
     if postings ? 'landings' then
@@ -56,17 +59,20 @@ begin
     if fulfils or asked is not null then
         claims := erp_claim_stock(bill, moves, asked, beyond_stock);
     end if;
+    if issues then
+        floors := erp_floors(bill, costs, allowed);
+    end if;
     if follows then
         moves := erp_pick_sent(moves);
     elsif picks then
-        moves := erp_pick(moves);
+        moves := erp_pick(moves, floors);
     end if;
     if landings is not null then
         moves := erp_land(erp_value(costs, erp_layers(bill, moves, landings)), landings);
     else
         moves := erp_value(costs, moves);
     end if;
-    perform erp_write_stock(bill, costs, erp_corrected(costs, moves), claims, allowed);
+    perform erp_write_stock(bill, costs, erp_corrected(costs, moves), claims, allowed, floors);
 end
 $$;
 
@@ -110,7 +116,7 @@ begin
         perform erp_refuse('below_zero_value', refused);
     end if;
     if moves is not null then
-        perform erp_write_stock(bill, costs, moves, null, '{}');
+        perform erp_write_stock(bill, costs, moves, null, '{}', null);
     end if;
 end
 $$;

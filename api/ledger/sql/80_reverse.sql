@@ -132,9 +132,11 @@ begin
 end
 $$;
 
-create or replace function erp_reverse_stock(bill erp_bill, ids bigint[], allowed bigint[]) returns void
-language plpgsql as $$
+create or replace function erp_reverse_stock(
+    bill erp_bill, ids bigint[], costs cost_balance[], allowed bigint[]
+) returns void language plpgsql as $$
 declare
+    floors erp_floor[] := erp_floors(bill, costs, allowed);
     used boolean;
 begin
     perform erp_refuse_if_returned(bill);
@@ -216,6 +218,22 @@ begin
 
     if used then
         perform erp_refuse_stock_used(bill, ids, allowed);
+    end if;
+    if floors is not null then
+        perform erp_refuse_past(
+            bill,
+            array(
+                select
+                    (
+                        0, l.line_id, l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, -l.quantity, null, null,
+                        null, null, null, null, null, null, l.company_id, l.pool_id, l.frozen, null, null
+                    )::erp_move
+                from stock_ledger l
+                where l.ledger_id = any (ids)
+                order by l.ledger_id
+            ),
+            floors, true
+        );
     end if;
 end
 $$;
@@ -351,6 +369,7 @@ declare
     companies bigint[];
     goods bigint[];
     pools bigint[];
+    costs cost_balance[];
 begin
     perform erp_enter_period(bill);
 
@@ -372,7 +391,7 @@ begin
     ) k;
     if companies is not null then
         perform erp_enter_periods(bill, companies);
-        perform erp_lock_goods(companies, goods, pools);
+        costs := erp_lock_goods(companies, goods, pools);
         perform erp_refuse_held(array_agg(l.warehouse_id), array_agg(l.goods_id))
         from stock_ledger l
         where l.ledger_id = any (stock_ids) and l.quantity <> 0;
@@ -381,7 +400,7 @@ begin
         perform erp_reverse_claims(bill, claim_ids);
     end if;
     if stock_ids is not null then
-        perform erp_reverse_stock(bill, stock_ids, allowed);
+        perform erp_reverse_stock(bill, stock_ids, costs, allowed);
     end if;
     perform erp_reverse_settlements(bill);
     perform erp_reverse_money(bill);

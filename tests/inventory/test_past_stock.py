@@ -1,0 +1,201 @@
+"""Stock in the past: bills of an earlier date leave the days since with what they had, and a month is closed on it."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from tests.kit.client import Answer
+from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.state import broken, fingerprint
+
+OCTOBER, NOVEMBER = "2025-10-31", "2025-11-01"
+NUMBERS = count(1)
+
+
+@pytest.fixture
+def received(desk: Desk) -> tuple[int, Made]:
+    """Goods of which 10 were received on 1 November."""
+    goods = desk.caller.post(
+        "v2/system/Goods/add",
+        {
+            "goods_num": f"GQ{next(NUMBERS)}",
+            "goods_name": "过去件",
+            "goods_type_id": desk.world.type1,
+            "unit_id": desk.world.unit,
+        },
+    )
+    assert goods.ok, goods
+    key = int(goods.data["id"])
+    return key, desk.stock_in(key, 10, business_date=NOVEMBER)
+
+
+def line(goods: int, quantity: str, **more: Any) -> dict[str, Any]:
+    return {"goods_id": goods, "quantity": quantity, **more}
+
+
+def audit(desk: Desk, resource: str, *lines: dict[str, Any], **header: Any) -> Answer:
+    return desk.act("auditorPass", desk.draft(resource, *lines, **header))
+
+
+class TestBackdated:
+    def test_a_sale_before_the_receipt_is_refused(
+        self, desk: Desk, received: tuple[int, Made], conn: Connection
+    ) -> None:
+        goods, _ = received
+        bill = desk.draft("sales_outbound", line(goods, "5", price="10"), business_date=OCTOBER)
+        before = fingerprint(conn)
+        conn.rollback()
+        answer = desk.act("auditorPass", bill)
+        assert (answer.code, answer.msg) == (400, f"库存不足：过去件 在 {OCTOBER} 结存不足，缺 5")
+        assert fingerprint(conn) == before
+        assert audit(desk, "sales_outbound", line(goods, "5", price="10"), business_date=NOVEMBER).ok
+
+    @pytest.mark.parametrize("resource", ["other_outbound", "stock_loss", "surplus_out", "purchase_return"])
+    def test_so_is_whatever_takes_stock(self, desk: Desk, received: tuple[int, Made], resource: str) -> None:
+        goods, _ = received
+        priced = {"price": "10"} if resource == "purchase_return" else {}
+        answer = audit(desk, resource, line(goods, "4", **priced), business_date=OCTOBER)
+        assert (answer.code, answer.msg) == (400, f"库存不足：过去件 在 {OCTOBER} 结存不足，缺 4")
+
+    def test_so_is_a_move_to_another_place(self, desk: Desk, received: tuple[int, Made]) -> None:
+        goods, _ = received
+        world = desk.world
+        sent = audit(
+            desk,
+            "transfer_out",
+            line(goods, "4"),
+            to_warehouse_id=world.warehouse2_a,
+            business_date=OCTOBER,
+        )
+        assert (sent.code, sent.msg) == (400, f"库存不足：过去件 在 {OCTOBER} 结存不足，缺 4")
+
+    def test_a_stocktake_is_of_its_day(
+        self, desk: Desk, received: tuple[int, Made], conn: Connection
+    ) -> None:
+        goods, _ = received
+        counted = {"goods_id": goods, "counted_quantity": "7"}
+        take = desk.draft("stock_take", counted, business_date=OCTOBER)
+        answer = desk.act("auditorPass", take)
+        assert (answer.code, answer.msg) == (400, f"库存不足：过去件 在 {OCTOBER} 结存不足，缺 3")
+        assert audit(desk, "stock_take", counted, business_date=NOVEMBER).ok
+        assert broken(conn) == {}
+
+    @pytest.mark.parametrize("action", ["antiAuditor", "invalid"])
+    def test_a_receipt_that_an_issue_lived_on_stays(
+        self, desk: Desk, received: tuple[int, Made], action: str, conn: Connection
+    ) -> None:
+        """Today there is enough, as more came since; on 2 November there would not have been."""
+        goods, first = received
+        sold = desk.audited("sales_outbound", line(goods, "6", price="10"), business_date="2025-11-02")
+        desk.stock_in(goods, 10, business_date="2025-11-03")
+        answer = desk.act(action, first)
+        assert answer.code == 400
+        assert answer.msg == (
+            "该单据的库存已被使用，不能反审核或作废：过去件 在 2025-11-02 结存不足，缺 6"
+            f"（相关单据：{sold.no}）"
+        )
+        assert broken(conn) == {}
+
+    def test_where_negatives_are_allowed_it_passes(self, desk: Desk, conn: Connection) -> None:
+        goods, warehouse = desk.world.spares[0], _loose(desk, "过去直发仓")
+        desk.stock_in(goods, 10, business_date=NOVEMBER, warehouse_id=warehouse)
+        assert audit(
+            desk,
+            "sales_outbound",
+            line(goods, "5", price="10"),
+            business_date=OCTOBER,
+            warehouse_id=warehouse,
+        ).ok
+        assert broken(conn) == {}
+
+
+def _loose(desk: Desk, name: str) -> int:
+    body = {"warehouse_name": name, "company_id": desk.world.company_a, "allow_negative": True}
+    answer = desk.caller.post("v2/system/Warehouse/add", body)
+    assert answer.ok, answer
+    return int(answer.data["id"])
+
+
+def _tighten(desk: Desk, warehouse: int) -> Answer:
+    info = desk.caller.get("v2/system/Warehouse/getInfo", id=warehouse).data
+    return desk.caller.post("v2/system/Warehouse/edit", {**info, "id": warehouse, "allow_negative": False})
+
+
+class TestTightening:
+    def test_a_warehouse_with_negative_stock_goes_on_allowing_it(self, desk: Desk) -> None:
+        goods, warehouse = desk.world.spares[1], _loose(desk, "过去负库存仓")
+        desk.audited("sales_outbound", line(goods, "5", price="10"), warehouse_id=warehouse)
+        answer = _tighten(desk, warehouse)
+        assert (answer.code, answer.msg) == (
+            400,
+            "仓库现有负库存，不能改为不允许负库存：备件1 -5，请先补录入库或盘点",
+        )
+
+    def test_days_before_it_stay_as_they_were_allowed(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods, warehouse = desk.world.spares[2], _loose(desk, "过去收紧仓")
+        desk.audited(
+            "sales_outbound", line(goods, "5", price="10"), warehouse_id=warehouse, business_date=OCTOBER
+        )
+        desk.stock_in(goods, 10, warehouse_id=warehouse, business_date=NOVEMBER)
+        assert _tighten(desk, warehouse).ok
+        assert books.rows(
+            "select strict_since = current_date from warehouse where warehouse_id = %s", warehouse
+        ) == [(True,)]
+        assert broken(conn) == {}
+        answer = audit(
+            desk,
+            "sales_outbound",
+            line(goods, "1", price="10"),
+            warehouse_id=warehouse,
+            business_date=OCTOBER,
+        )
+        assert (answer.code, answer.msg) == (400, f"库存不足：备件2 在 {OCTOBER} 结存不足，缺 1")
+
+
+class TestClose:
+    def test_a_day_of_the_month_below_zero_stands_in_the_way(
+        self, desk: Desk, site: Site, received: tuple[int, Made]
+    ) -> None:
+        goods, _ = received
+        sold = desk.audited("sales_outbound", line(goods, "5", price="10"), business_date=NOVEMBER)
+        assert _question(desk, "2025-10")["count"] == 0
+        with site.engine.begin() as conn:
+            _backdate(conn, sold, OCTOBER)
+        try:
+            found = _question(desk, "2025-10")
+            assert found["blocking"]
+            assert [row["msg"] for row in found["rows"]] == [f"过去件 在 {OCTOBER} 结存 -5，单据 {sold.no}"]
+            answer = desk.caller.post(
+                "v2/system/MonthClose/closePeriod",
+                {"company_id": desk.world.company_a, "period": "2025-10"},
+            )
+            assert "本期各日没有负库存（不允许负库存的仓库）（1）" in answer.msg
+            assert _question(desk, "2025-11")["count"] == 0
+            with site.engine.connect() as conn:
+                assert "stock_days_not_negative" in broken(conn)
+        finally:
+            with site.engine.begin() as conn:
+                _backdate(conn, sold, NOVEMBER)
+
+
+def _question(desk: Desk, period: str) -> dict[str, Any]:
+    answer = desk.caller.get(
+        "v2/system/MonthClose/getQuestions", company_id=desk.world.company_a, period=period
+    )
+    assert answer.ok, answer
+    [found] = [item for item in answer.data if item["name"] == "stock_days_not_negative"]
+    return dict(found)
+
+
+def _backdate(conn: Connection, bill: Made, day: str) -> None:
+    """Plant what the ledger refuses."""
+    conn.exec_driver_sql("alter table stock_ledger disable trigger user")
+    conn.exec_driver_sql("update stock_ledger set business_date = %s where bill_no = %s", (day, bill.no))
+    conn.exec_driver_sql("alter table stock_ledger enable trigger user")
