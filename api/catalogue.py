@@ -128,7 +128,7 @@ from api.reporting import (
     station_rebate,
     stock_card,
 )
-from api.risk import pledge_contract, stock_warning_query
+from api.risk import delivery_promises, pledge_contract, stock_warning_query
 from api.sales import (
     commission_scheme,
     consignment_return,
@@ -213,6 +213,7 @@ __all__ = [
     "data_dictionary",
     "data_state",
     "defective",
+    "delivery_promises",
     "deposits",
     "entries",
     "explore",

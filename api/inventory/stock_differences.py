@@ -171,7 +171,7 @@ class StockLoss(Difference):
                 replace(move, allocation_id=move.allocation_id or 0, batch_id=move.batch_id or 0)
                 for move in moves
             )
-        return Postings(stock=moves, outside=Outside("lost"))
+        return Postings(stock=moves, outside=Outside("lost"), counted=bool(doc.header.stock_take_id))
 
 
 class SurplusOutLine(IssueLine):

@@ -40,6 +40,8 @@ class Context:
     questions: list[StockWarningAsk] = field(default_factory=list)
     """What the user is to be asked about, all of it at once: who goes on has read every question."""
     after_commit: list[Callable[[], None]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What the answer tells beside that all went well."""
     known: dict[tuple[str, int], Any] = field(default_factory=dict)
     """Masters' values that were looked up for this context; many bills of one context read them once."""
 

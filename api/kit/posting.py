@@ -179,7 +179,11 @@ class MoneyEntry:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """All that one audit posts; every part may be empty. `outside` is the other end of what comes and goes."""
+    """All that one audit posts; every part may be empty. `outside` is the other end of what comes and goes.
+
+    What leaves because it was `counted` and is not there (盘亏) is not refused where orders have reserved it: the last
+    of them lose what can't be kept.
+    """
 
     stock: tuple[StockMove, ...] = ()
     adjustments: tuple[CostAdjustment, ...] = ()
@@ -189,3 +193,4 @@ class Postings:
     money: tuple[MoneyEntry, ...] = ()
     registrations: tuple[NumberRegistration, ...] = ()
     outside: Outside = Outside("issued")
+    counted: bool = False

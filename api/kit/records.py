@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from psycopg.errors import ExclusionViolation, ForeignKeyViolation, UniqueViolation
@@ -140,7 +140,9 @@ def each(
     return settle_batch(keys, done, failures, verb)
 
 
-def settle_batch(keys: list[int], done: list[int], failures: list[Failure], verb: str) -> dict[str, Any]:
+def settle_batch(
+    keys: list[int], done: list[int], failures: list[Failure], verb: str, notes: Sequence[str] = ()
+) -> dict[str, Any]:
     """The answer of a batch action; refused as a whole when nothing went through."""
     if not keys:
         raise Refusal("请选择要操作的信息")
@@ -150,6 +152,7 @@ def settle_batch(keys: list[int], done: list[int], failures: list[Failure], verb
     return {
         "success": done,
         "failures": [failure.told() for failure in failures],
+        **({"notes": list(notes)} if notes else {}),
     }
 
 

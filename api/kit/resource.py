@@ -45,6 +45,7 @@ ACTION_LABELS = {
     "start": "重算",
     "run": "运行",
     "confirmed": "确认预警",
+    "reservationCut": "占用减少",
     "setup": "设置",
     "send": "发送",
     "upload": "上传",

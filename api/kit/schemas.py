@@ -56,10 +56,11 @@ class FailureRow(BaseModel):
 
 
 class BatchAnswer(BaseModel):
-    """Who went through, and who did not and why."""
+    """Who went through, and who did not and why; `notes` say what else came of it, in words."""
 
     success: list[int]
     failures: list[FailureRow]
+    notes: list[str] = []
 
 
 class Saved(BaseModel):

@@ -206,23 +206,26 @@ def batch(
     A single bill's refusal is the request's refusal; each bill's success is remembered under the idempotency key.
     """
     conn, done, failures = ctx.conn, [], []
+    notes: list[str] = []
     keys = list(dict.fromkeys(keys))
     for index, key in enumerate(keys, 1):
         try:
             retrying(lambda key=key: _once(ctx, key, one))  # type: ignore[misc]
             done.append(key)
+            notes += ctx.notes
         except Refusal as error:
             conn.rollback()
             if len(keys) == 1:
                 raise
             failures.append(Failure(index, _serial(ctx, cls, key), error.msg, error.code, error.asks))
-    return settle_batch(keys, done, failures, verb)
+    return settle_batch(keys, done, failures, verb, notes)
 
 
 def _once(ctx: Context, key: int, one: Callable[[int], str]) -> None:
     conn = ctx.conn
     try:
         ctx.questions.clear()
+        ctx.notes.clear()
         fresh, _ = idempotency.claim(ctx, key)
         if fresh:
             number = one(key)

@@ -67,6 +67,12 @@ update stock_total t set frozen = t.frozen + b.quantity
 from begun b
 where t.warehouse_id = b.warehouse_id and t.goods_id = b.goods_id and b.quantity > 0
 """
+_FILL = """
+select erp_fill_orders(
+    null::erp_bill, array_fill(%(warehouse)s::bigint, array[cardinality(%(ended)s::bigint[])]), %(ended)s::bigint[],
+    false
+)
+"""
 _STANDING = """
 select h.goods_id, h.bill_id, h.bill_no
 from stock_hold h
@@ -101,6 +107,9 @@ def settle(
         "goods": sorted(goods),
     }
     conn.exec_driver_sql(_RELEASE, values)
+    if ended := sorted(before - set(goods)):
+        # Orders that were short of what it froze wait no longer.
+        conn.exec_driver_sql(_FILL, {"warehouse": warehouse_id, "ended": ended})
     conn.exec_driver_sql(_HOLD, values)
 
 

@@ -102,7 +102,7 @@ def _translate(error: DBAPIError) -> NoReturn:
 
 def _content(bill: BillRef, postings: Postings, policy: Policy) -> dict[str, Any]:
     """The `postings` document of erp_post; absent keys are null there."""
-    content: dict[str, list[dict[str, Any]]] = {
+    content: dict[str, Any] = {
         "stock": [
             {**_move(place, move), **_pool(bill, policy, move.warehouse_id)}
             for place, move in enumerate(postings.stock)
@@ -160,6 +160,7 @@ def _content(bill: BillRef, postings: Postings, policy: Policy) -> dict[str, Any
             {"receivables_mode_id": entry.receivables_mode_id, "amount": str(entry.amount)}
             for entry in postings.money
         ],
+        "counted": postings.counted,
     }
     return {name: rows for name, rows in content.items() if rows}
 

@@ -13,7 +13,7 @@ from api.kit.context import Context
 from api.kit.flow import POSTED_SQL
 from api.kit.posting import BillRef, Postings
 from api.ledger.refusals import LedgerRefusal
-from api.master import first_costs, safety_stock, tire_numbers, tire_steps
+from api.master import first_costs, order_cuts, safety_stock, tire_numbers, tire_steps
 from api.master.goods import names_of
 from api.master.warehouses import GUARANTEE
 
@@ -73,6 +73,8 @@ class Books:
             tire_steps.refuse(ctx, [step for step in planned.steps if step.source])
             raise named from None
         tire_steps.apply(ctx, bill, planned.steps, planned.goods)
+        if postings.counted:
+            order_cuts.tell(ctx, bill)
         if premises.warning:
             safety_stock.hold(ctx, bill, postings, frozenset(premises.warning))
         first_costs.require(ctx, bill, postings)

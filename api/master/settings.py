@@ -46,6 +46,8 @@ HELD: dict[str, tuple[str, ...]] = {
 """What the audit of a bill type is asked about."""
 ANY_STATUS, AUDITED_ONLY = 0, 1
 PRINTS = {ANY_STATUS: "不控制", AUDITED_ONLY: "只打印已审核的"}
+FILLS, LEAVES = 0, 1
+ARRIVALS = {FILLS: "自动占用", LEAVES: "不占用"}
 OVER_CREDIT, BELOW_LOWEST = "overCredit", "belowLowest"
 SHOWN = 5
 
@@ -113,12 +115,16 @@ class BillSetting(Resource):
     overdue_mode: Mapped[int] = enum("客户有逾期欠款", MODES, default=FREE, width=140)
     credit_mode: Mapped[int] = enum("客户超信用额度", MODES, default=FREE, width=140)
     sample_mode: Mapped[int] = enum("只有赠品、没有付款商品", MODES, default=FREE, width=180)
+    arrival_mode: Mapped[int] = enum("到货给未占足的订单", ARRIVALS, default=FILLS, extract=False, width=160)
+    """Whether what arrives is reserved for orders that are short of it."""
     print_mode: Mapped[int] = enum("打印", PRINTS, default=ANY_STATUS, extract=False, width=130)
 
     @classmethod
     def check(cls, row: dict[str, Any]) -> None:
         if row["type"] == STOCK and any(row[name] for name in (*CONTROLS, "sample_mode")):
             raise Invalid("库存单据没有价格和客户，只设置打印，其余请选择不控制")
+        if row["type"] != SALES and row["arrival_mode"] != FILLS:
+            raise Invalid("只有销售单据占用库存，“到货给未占足的订单”请选择自动占用")
         if row["type"] == PURCHASE and (row["overdue_mode"] or row["credit_mode"]):
             raise Invalid("采购单据没有客户，“客户有逾期欠款”和“客户超信用额度”请选择不控制")
         if row["type"] == PURCHASE and row["sample_mode"]:

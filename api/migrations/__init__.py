@@ -11,6 +11,7 @@ from sqlalchemy import text
 from api.kit import details
 from api.kit.database import connect
 from api.kit.loading import loading
+from api.ledger import demand
 from api.ledger.install import install
 from api.shell import jobs
 
@@ -40,7 +41,9 @@ def upgrade(url: str) -> None:
             settings = config(url)
             settings.attributes["connection"] = conn
             details.drop(conn)
+            demand.drop(conn)
             command.upgrade(settings, "head")
+            demand.install(conn)
             jobs.install(conn)
             install(conn)
             details.install(conn)

@@ -1,11 +1,16 @@
-"""Sales order (销售订单), XSDD: its audit reserves available stock for a customer, closing gives the rest back."""
+"""Sales order (销售订单), XSDD: its audit reserves available stock for a customer, closing gives the rest back.
+
+What is not there at its audit is reserved as it arrives, for the more urgent order first.
+"""
 
 from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
-from sqlalchemy.orm import Mapped
+from sqlalchemy import ColumnElement, Index
+from sqlalchemy.orm import Mapped, declared_attr
 
 from api.customers.customer_addresses import Sent, send_to_default
 from api.customers.customer_salesmen import hand_to_salesman
@@ -22,11 +27,13 @@ from api.kit.document import (
     Values,
     declare,
 )
-from api.kit.fields import day, source_line
-from api.kit.flow import ORDER
+from api.kit.fields import day, derived, enum, source_line
+from api.kit.flow import AUDITED, ORDER
 from api.kit.posting import Postings, Reservation
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
+from api.ledger import demand
+from api.ledger.checks import Check, register
 from api.master import earned_gifts, prepayment, replacements, settings
 from api.master.business_types import Delivered, classified
 from api.master.partners import customer
@@ -34,12 +41,68 @@ from api.master.stock_lines import StockBill
 from api.sales import credit, gifts
 from api.sales.sales_quote import SalesQuoteLine, refuse_expired
 
+PLAIN, SOONER, URGENT = 1, 2, 3
+PRIORITIES = {PLAIN: "普通", SOONER: "优先", URGENT: "加急"}
+IDLE, COVERED, PARTLY, UNCOVERED = 0, 1, 2, 3
+COVERS = {IDLE: "无需占用", COVERED: "已占足", PARTLY: "部分占用", UNCOVERED: "未占用"}
+
+demand.supply(f"""
+select
+    l.line_id as order_line_id, 'XSDD' as bill_type, o.bill_id, o.bill_no, o.company_id, o.warehouse_id, l.goods_id,
+    l.quantity as ordered, l.executed_quantity as executed,
+    case when coalesce(o.locked_from, o.status) = {AUDITED} then l.quantity - l.executed_quantity else 0 end as wanted,
+    o.priority, o.delivery_date, o.business_date as ordered_on,
+    exists (
+        select from bill_setting s
+        where s.company_id = o.company_id and s.type = {settings.SALES} and s.arrival_mode = {settings.FILLS}
+    ) as takes_arrivals
+from sales_order_line l
+join sales_order o using (bill_id)
+""")
+_HELD = "(select coalesce(sum(r.quantity), 0.000) from reservation_ledger r where r.order_line_id = {line})"
+_RESERVED = _HELD.format(line="{table}.line_id")
+_SHORT = f"(select d.wanted - {_RESERVED} from order_demand d where d.order_line_id = {{table}}.line_id)"
+_COVER = (
+    "(select case when coalesce(sum(c.wanted), 0) = 0 then 0 when sum(c.held) >= sum(c.wanted) then 1"
+    " when sum(c.held) > 0 then 2 else 3 end"
+    f" from (select d.wanted, {_HELD.format(line='d.order_line_id')} as held from order_demand d"
+    " where d.bill_id = {table}.bill_id) c)"
+)
+COVER = derived(
+    "cover", "占用状态", "enum", _COVER, options=tuple(COVERS.items()), search=True, width=90, extract=False
+)
+register(
+    Check(
+        "orders_hold_what_they_want",
+        "每个销售订单行的占用不超过其未执行数量，未生效的不占用",
+        """select coalesce(d.bill_no, '') as bill_no, r.order_line_id, d.wanted, r.held
+        from (
+            select order_line_id, sum(quantity) as held from reservation_ledger group by order_line_id
+        ) r
+        left join order_demand d on d.order_line_id = r.order_line_id
+        where r.held > coalesce(d.wanted, 0)""",
+    )
+)
+
 
 class SalesOrderLine(DrawnLine, orders.OrderLine):
     __tablename__ = "sales_order_line"
     bill_table = "sales_order"
+    derived = (
+        derived("reserved_quantity", "已占用数量", "quantity", _RESERVED, width=100, extract=False),
+        derived("short_quantity", "未占用数量", "quantity", _SHORT, width=100, extract=False),
+    )
 
     quote_line_id: Mapped[int | None] = source_line("sales_quote_line", "销售报价明细")
+
+    @declared_attr.directive
+    @classmethod
+    def __table_args__(cls) -> tuple[Any, ...]:
+        """What arrives is looked for by those who wait for it."""
+        waiting = Index(
+            "ix_sales_order_line_waiting", "goods_id", postgresql_where="executed_quantity < quantity"
+        )
+        return (*super().__table_args__, waiting)
 
 
 class SalesOrder(Sent, Delivered, StockBill):
@@ -72,11 +135,16 @@ class SalesOrder(Sent, Delivered, StockBill):
             "销售订单明细", "/sales/salesfind", Menu("销售管理", "明细查询", 10), see="/sales/customreSee"
         ),
     )
-    derived = (orders.receiving_status, *prepayment.SALE.shown())
+    derived = (orders.receiving_status, COVER, *prepayment.SALE.shown())
 
     customer_id: Mapped[int] = customer()
     delivery_date: Mapped[date | None] = day("交货日期", since="business_date", sort=-40)
+    priority: Mapped[int] = enum("优先级", PRIORITIES, default=PLAIN, search=True, width=80, sort=-39)
     sales_type_id: Mapped[int | None] = classified("sales_type", "销售类型", sort=-45)
+
+    @classmethod
+    def column(cls, name: str) -> ColumnElement[Any] | None:
+        return COVER.expression(cls.table()) if name == COVER.field.name else super().column(name)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

@@ -1,4 +1,5 @@
-"""Pending items (待办): warnings that the user answers for, customers and bills to audit, his bills sent back."""
+"""Pending items (待办): warnings that the user answers for, customers and bills to audit, his bills sent back, and his
+orders that lost what they had reserved."""
 
 from __future__ import annotations
 
@@ -17,15 +18,16 @@ from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.document import Bill
-from api.kit.flow import UNAUDITED
+from api.kit.flow import AUDITED, UNAUDITED
 from api.kit.scope import within
 from api.kit.view import bill_routes
+from api.master import order_cuts
 from api.master.partners import WAITING, Customer
 from api.risk.stock_warning_query import OUTSIDE, SIDES, StockWarningRow
 
 api = router()
-WARNING, APPROVAL, REJECTED = 0, 1, 2
-TITLES = {APPROVAL: "待审核", REJECTED: "被驳回", WARNING: "库存预警"}
+WARNING, APPROVAL, REJECTED, CUT = 0, 1, 2, 3
+TITLES = {APPROVAL: "待审核", REJECTED: "被驳回", CUT: "占用不足", WARNING: "库存预警"}
 """Types in the order of the home page."""
 NEWEST = 5
 """So many bills of an entry are named."""
@@ -37,8 +39,9 @@ class PendingBill(BaseModel):
 
 
 class PendingItem(BaseModel):
-    """`type` 0: stock warning, 1: customers or bills to audit, 2: own bills sent back; `url` lists them, the oldest of
-    which was made at `since`; `bills` are the newest, each where it is opened."""
+    """`type` 0: stock warning, 1: customers or bills to audit, 2: own bills sent back, 3: own orders that a stocktake
+    took stock from; `url` lists them, the oldest of which was made at `since`; `bills` are the newest, each where it is
+    opened."""
 
     id: str
     type: int
@@ -87,7 +90,7 @@ order by o.side
 @call(api, "GET", "v2/open/Message/getPendingMessage", right=ANY_USER, returns=list[PendingItem])
 def get_pending_message(ctx: Context) -> Any:
     """待办事项: only what the user may open and act on."""
-    return [*_warnings(ctx), *_customers(ctx), *_bills(ctx)]
+    return [*_warnings(ctx), *_customers(ctx), *_bills(ctx), *_cut_orders(ctx)]
 
 
 @call(api, "GET", "v2/system/Console/getAwaitList", right=ANY_USER, returns=list[Awaiting])
@@ -179,6 +182,33 @@ def _bills(ctx: Context) -> Iterator[dict[str, Any]]:
                 if place
             ],
         }
+
+
+def _cut_orders(ctx: Context) -> Iterator[dict[str, Any]]:
+    """The user's own orders whose reserved stock a stocktake found missing, until they are covered again."""
+    cls, me = registry.get("sales_order"), ctx.principal
+    if not me.may(cls.right("list")):
+        return
+    assert issubclass(cls, Bill)
+    table = cls.table()
+    cut = table.c.bill_id.in_(text(f"select c.bill_id from ({order_cuts.STANDING}) c"))
+    row = ctx.conn.execute(_counted(cls, CUT, cut, table.c.maker_id == me.user_id, within(table, me))).one()
+    if not row.many:
+        return
+    place = bill_routes(me).get("XSDD")
+    yield {
+        "id": f"{row.name}_{CUT}",
+        "type": CUT,
+        "content": f"{row.many} 张{cls.declaration.label}的占用因盘亏减少",
+        "count": row.many,
+        "url": f"{cls.declaration.routes['list']}?{urlencode({'maker_id': me.user_id, 'status': AUDITED})}",
+        "since": row.since,
+        "bills": [
+            {"bill_no": bill_no, "url": f"{place}?id={key}"}
+            for key, bill_no in zip(row.bill_id, row.bill_no, strict=True)
+            if place
+        ],
+    }
 
 
 def _declared(ctx: Context) -> Iterator[type[Bill]]:

@@ -204,19 +204,117 @@ class TestDifferences:
         assert books.cost(goods, desk.world.company_a) == ("4", "400.00")
         assert broken(conn) == {}
 
-    def test_a_loss_of_what_is_reserved_is_refused_whole(self, desk: Desk, conn: Connection) -> None:
-        goods = desk.world.spares[13]
-        desk.stock_in(goods, 5)
-        desk.audited("sales_order", {"goods_id": goods, "quantity": "5", "price": "1"})
-        take = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "4"})
-        answer = desk.act("auditorPass", take)
-        assert (answer.code, answer.msg) == (400, "库存不足：备件13缺 1（已被订单占用或冻结）")
-        assert desk.info(take)["status"] == 1
-        assert broken(conn) == {}
-
     def test_a_surplus_that_proves_none_goes_out_again(self, desk: Desk, books: Books) -> None:
         goods = desk.world.spares[14]
         desk.stock_in(goods, 1)
         desk.audited("stock_surplus", {"goods_id": goods, "quantity": "1"})
         bill = desk.audited("surplus_out", {"goods_id": goods, "quantity": "1"})
         assert books.stock(bill) == [(goods, "-1", "100", "-100.00")]
+
+
+def order(desk: Desk, goods: int, quantity: str, **header: Any) -> Made:
+    return desk.audited("sales_order", {"goods_id": goods, "quantity": quantity, "price": "1"}, **header)
+
+
+def held(desk: Desk, *orders: Made) -> list[str]:
+    """What each order's one line has reserved."""
+    return [desk.info(one)["lines"][0]["reserved_quantity"].removesuffix(".000") for one in orders]
+
+
+class TestLossOfReserved:
+    """The count is a fact: it is posted, and the orders that can't be kept are named."""
+
+    def test_one_short_line_stops_nothing(
+        self, site: Site, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        short, fine, world = desk.world.spares[13], desk.world.spares[15], desk.world
+        desk.stock_in(short, 5)
+        desk.stock_in(fine, 5)
+        kept = order(desk, short, "5")
+        take = desk.draft(
+            "stock_take",
+            {"goods_id": short, "counted_quantity": "4"},
+            {"goods_id": fine, "counted_quantity": "3"},
+        )
+        answer = desk.act("auditorPass", take)
+        assert answer.ok, answer
+        assert answer.data["notes"] == [f"盘亏后以下销售订单占用不足：{kept.no}（备件13减少 1）"]
+        assert books.available(short, world.warehouse_a) == ("4", "4", "0")
+        assert books.available(fine, world.warehouse_a) == ("3", "0", "3")
+        assert held(desk, kept) == ["4"]
+        assert desk.info(kept)["cover"] == 2
+        told = [
+            item for item in desk.caller.get("v2/open/Message/getPendingMessage").data if item["type"] == 3
+        ]
+        assert [(item["content"], [bill["bill_no"] for bill in item["bills"]]) for item in told] == [
+            ("1 张销售订单的占用因盘亏减少", [kept.no])
+        ]
+        logged = books.rows(
+            "select bill_no, after ->> '占用减少' from business_log where action = 'reservationCut' and record_id = %s",
+            kept.id,
+        )
+        assert logged == [(kept.no, "备件13减少 1")]
+        assert broken(conn) == {}
+
+        assert desk.act("antiAuditor", take).ok
+        assert books.available(short, world.warehouse_a) == ("5", "5", "0")
+        assert held(desk, kept) == ["5"]
+        assert not [
+            item for item in desk.caller.get("v2/open/Message/getPendingMessage").data if item["type"] == 3
+        ]
+        assert broken(conn) == {}
+
+    def test_the_last_and_least_urgent_orders_lose_first(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[16]
+        desk.stock_in(goods, 12)
+        late = order(desk, goods, "3", delivery_date="2026-03-10")
+        urgent = order(desk, goods, "3", delivery_date="2026-03-20", priority=3)
+        never = order(desk, goods, "3")
+        early = order(desk, goods, "3", delivery_date="2026-03-01")
+        take = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "5"})
+        answer = desk.act("auditorPass", take)
+        [note] = answer.data["notes"]
+        assert [one.no in note for one in (late, urgent, never, early)] == [True, False, True, True]
+        assert held(desk, never, late, early, urgent) == ["0", "0", "2", "3"]
+        assert broken(conn) == {}
+        assert desk.act("antiAuditor", take).ok
+        assert held(desk, never, late, early, urgent) == ["3", "3", "3", "3"]
+
+    def test_what_was_covered_again_since_is_not_reserved_twice(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[17]
+        desk.stock_in(goods, 5)
+        kept = order(desk, goods, "5")
+        take = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "2"})
+        assert desk.act("auditorPass", take).ok
+        desk.stock_in(goods, 10)
+        assert held(desk, kept) == ["5"]
+        assert desk.act("antiAuditor", take).ok
+        assert books.available(goods, desk.world.warehouse_a) == ("15", "5", "10")
+        assert held(desk, kept) == ["5"]
+        assert broken(conn) == {}
+
+    def test_an_order_that_was_closed_since_gets_nothing_back(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[18]
+        desk.stock_in(goods, 5)
+        kept = order(desk, goods, "5")
+        take = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "2"})
+        assert desk.act("auditorPass", take).ok
+        assert desk.act("close", kept).ok
+        assert desk.act("antiAuditor", take).ok
+        assert books.available(goods, desk.world.warehouse_a) == ("5", "0", "5")
+        assert broken(conn) == {}
+
+    def test_a_loss_by_hand_is_refused_as_any_issue(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[19]
+        desk.stock_in(goods, 5)
+        order(desk, goods, "5")
+        for resource in ("stock_loss", "surplus_out"):
+            answer = desk.act("auditorPass", desk.draft(resource, {"goods_id": goods, "quantity": "1"}))
+            assert (answer.code, answer.msg) == (400, "库存不足：备件19缺 1（已被订单占用或冻结）")
+        assert books.available(goods, desk.world.warehouse_a) == ("5", "5", "0")

@@ -25,6 +25,7 @@ UNLISTED = {
     "/MoneyManagement/accountCount",
     "/MoneyManagement/accountJournal",
     "/inventory/stockmoves",
+    "/inventory/deliverypromise",
     "/inventory/costprice",
     "/inventory/tireregistration",
     "/system/datadictionary",

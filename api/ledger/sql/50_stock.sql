@@ -30,10 +30,16 @@ begin
     ),
     claim as (
         select
-            a.order_line_id, a.warehouse_id, a.goods_id, a.quantity,
-            sum(a.quantity) over (partition by a.warehouse_id, a.goods_id order by a.order_line_id) as upto,
+            a.order_line_id, a.warehouse_id, a.goods_id, w.quantity,
+            sum(w.quantity) over (partition by a.warehouse_id, a.goods_id order by a.order_line_id) as upto,
             coalesce(greatest(t.quantity - t.reserved - t.frozen, 0), 0) as available
         from unnest(asked) as a
+        cross join lateral (
+            -- In a batch an arrival may have come before its order.
+            select greatest(a.quantity - coalesce(sum(r.quantity), 0), 0) as quantity
+            from reservation_ledger r
+            where r.order_line_id = a.order_line_id
+        ) w
         left join stock_total t on t.warehouse_id = a.warehouse_id and t.goods_id = a.goods_id
         where a.quantity > 0
     ),

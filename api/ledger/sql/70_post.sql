@@ -4,6 +4,7 @@ create or replace function erp_post_stock(
     bill erp_bill, postings jsonb, allowed bigint[], beyond_stock boolean
 ) returns void language plpgsql as $$
 declare
+    counted boolean := postings ? 'counted';
     moves erp_move[];
     asked erp_claim[];
     claims erp_claim[];
@@ -14,6 +15,7 @@ declare
     goods bigint[];
     pools bigint[];
     issues boolean;
+    raises boolean;
     returns boolean;
     follows boolean;
     fulfils boolean;
@@ -21,12 +23,12 @@ declare
 begin
     select
         array_agg(m), array_agg(m.company_id), array_agg(m.goods_id), array_agg(m.pool_id),
-        bool_or(m.quantity < 0),
+        bool_or(m.quantity < 0), bool_or(m.quantity > 0) or postings ? 'landings',
         bool_or(m.origin_line_id is not null and m.quantity > 0),
         bool_or(m.origin_line_id is not null and m.quantity < 0),
         bool_or(m.order_line_id is not null),
         bool_or(m.quantity < 0 and (m.allocation_id is null or m.batch_id is null))
-    into moves, companies, goods, pools, issues, returns, follows, fulfils, picks
+    into moves, companies, goods, pools, issues, raises, returns, follows, fulfils, picks
     from jsonb_populate_recordset(null::erp_move, postings -> 'stock') as m;
 
     if postings ? 'landings' then
@@ -72,7 +74,21 @@ begin
     else
         moves := erp_value(costs, moves);
     end if;
+    if counted then
+        claims := claims || erp_cut_orders(bill, moves, allowed);
+    end if;
     perform erp_write_stock(bill, costs, erp_corrected(costs, moves), claims, allowed, floors);
+    if raises then
+        perform erp_fill_orders(bill, array_agg(m.warehouse_id), array_agg(m.goods_id), true)
+        from unnest(moves) as m
+        where m.quantity > 0 and not coalesce(m.frozen, false)
+        having count(*) > 0;
+    elsif asked is not null then
+        perform erp_fill_orders(bill, array_agg(a.warehouse_id), array_agg(a.goods_id), false)
+        from unnest(asked) as a
+        where a.quantity < 0
+        having count(*) > 0;
+    end if;
 end
 $$;
 
@@ -122,7 +138,7 @@ end
 $$;
 
 -- `postings` holds the lists stock, landings, adjustments, reservations, settlements, write_offs and money
--- (absent when empty) with the fields of api/kit/posting.py; `allowed` are the warehouses that may go negative.
+-- (absent when empty) with the fields of api/kit/posting.py, and `counted` where what leaves is known to be gone; `allowed` are the warehouses that may go negative.
 -- Locks in the one global order: period, goods of the company by id, settlement items by id, accounts by id.
 create or replace function erp_post(
     bill_type text, bill_id bigint, bill_no text, company_id bigint, business_date date,

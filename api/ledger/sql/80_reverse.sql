@@ -238,10 +238,13 @@ begin
 end
 $$;
 
--- Gives back or takes again what the bill changed in reservations; refused when an order line would hold less than
--- nothing because later bills have used its claim.
-create or replace function erp_reverse_claims(bill erp_bill, ids bigint[]) returns void language plpgsql as $$
+-- Gives back or takes again what the bill changed in reservations, as far as orders still hold and still want it; refused
+-- when an order line would hold less than nothing because later bills have used its claim. An `order` that goes takes all
+-- that stands for its lines with it.
+create or replace function erp_reverse_claims(bill erp_bill, ids bigint[], of_order bigint[]) returns void
+language plpgsql as $$
 declare
+    lines bigint[];
     causes jsonb;
 begin
     with written as (
@@ -255,11 +258,19 @@ begin
         from reservation_ledger l
         where l.entry_id = any (ids)
         order by l.entry_id
-        returning warehouse_id, goods_id, quantity
+        returning order_line_id, warehouse_id, goods_id, quantity
+    ),
+    totalled as (
+        update stock_total t set reserved = t.reserved + w.quantity
+        from (select w.warehouse_id, w.goods_id, sum(w.quantity) as quantity from written w group by 1, 2) w
+        where t.warehouse_id = w.warehouse_id and t.goods_id = w.goods_id
     )
-    update stock_total t set reserved = t.reserved + w.quantity
-    from (select w.warehouse_id, w.goods_id, sum(w.quantity) as quantity from written w group by 1, 2) w
-    where t.warehouse_id = w.warehouse_id and t.goods_id = w.goods_id;
+    select array_agg(distinct w.order_line_id) into lines
+    from written w
+    where of_order is null or not w.order_line_id = any (of_order);
+    if lines is not null then
+        perform erp_settle_orders(lines);
+    end if;
 
     with claimed as (
         select distinct l.order_line_id, l.warehouse_id, l.goods_id
@@ -364,6 +375,7 @@ create or replace function erp_reverse(
 ) returns void language plpgsql as $$
 declare
     bill erp_bill := (bill_type, bill_id, bill_no, company_id, business_date);
+    of_order bigint[] := erp_lines_of_order(bill);
     stock_ids bigint[];
     claim_ids bigint[];
     companies bigint[];
@@ -377,17 +389,16 @@ begin
     from stock_ledger l
     where l.bill_type = bill.bill_type and l.bill_id = bill.bill_id and l.reverses is null
         and not exists (select from stock_ledger r where r.reverses = l.ledger_id);
-    select array_agg(l.entry_id) into claim_ids
-    from reservation_ledger l
-    where l.bill_type = bill.bill_type and l.bill_id = bill.bill_id and l.reverses is null
-        and not exists (select from reservation_ledger r where r.reverses = l.entry_id);
 
     select array_agg(k.company_id), array_agg(k.goods_id), array_agg(k.pool_id)
     into companies, goods, pools
     from (
         select l.company_id, l.goods_id, l.pool_id from stock_ledger l where l.ledger_id = any (stock_ids)
         union
-        select l.company_id, l.goods_id, 0 from reservation_ledger l where l.entry_id = any (claim_ids)
+        select l.company_id, l.goods_id, 0 from reservation_ledger l
+        where l.bill_type = bill.bill_type and l.bill_id = bill.bill_id
+        union
+        select d.company_id, d.goods_id, 0 from order_demand d where d.order_line_id = any (of_order)
     ) k;
     if companies is not null then
         perform erp_enter_periods(bill, companies);
@@ -395,13 +406,32 @@ begin
         perform erp_refuse_held(array_agg(l.warehouse_id), array_agg(l.goods_id))
         from stock_ledger l
         where l.ledger_id = any (stock_ids) and l.quantity <> 0;
+        -- Under the locks: what others wrote for an order's lines, or took back of what this bill gave, stands still now.
+        select array_agg(l.entry_id) into claim_ids
+        from (
+            select l.entry_id from reservation_ledger l
+            where l.bill_type = bill.bill_type and l.bill_id = bill.bill_id and l.reverses is null
+            union
+            select l.entry_id from reservation_ledger l
+            where l.order_line_id = any (of_order) and l.reverses is null
+        ) l
+        where not exists (select from reservation_ledger r where r.reverses = l.entry_id);
     end if;
     if claim_ids is not null then
-        perform erp_reverse_claims(bill, claim_ids);
+        perform erp_reverse_claims(bill, claim_ids, of_order);
     end if;
     if stock_ids is not null then
         perform erp_reverse_stock(bill, stock_ids, costs, allowed);
     end if;
+    perform erp_fill_orders(bill, array_agg(f.warehouse_id), array_agg(f.goods_id), false)
+    from (
+        select l.warehouse_id, l.goods_id from stock_ledger l
+        where l.ledger_id = any (stock_ids) and l.quantity < 0 and not l.frozen
+        union
+        select l.warehouse_id, l.goods_id from reservation_ledger l
+        where l.entry_id = any (claim_ids) and l.quantity > 0
+    ) f
+    having count(*) > 0;
     perform erp_reverse_settlements(bill);
     perform erp_reverse_money(bill);
 end

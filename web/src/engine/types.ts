@@ -238,6 +238,8 @@ export interface Totals {
 export interface BatchAnswer {
   success: number[];
   failures: Failure[];
+  /** What else came of it, in words. */
+  notes?: string[];
 }
 
 /** Rows of one kind that a bill caused. */
