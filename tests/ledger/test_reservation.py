@@ -33,7 +33,11 @@ class TestClaim:
         books.reserve("XSDD2", 21, 8)
         books.reserve("XSDD3", 31, 8)
         assert left(books) == (10, 10, 0)
-        assert books.rows("select order_line_id, quantity from reservation_ledger") == [(11, 8), (21, 2)]
+        assert books.rows("select order_line_id, quantity from reservation_ledger") == [
+            (11, 8),
+            (21, 2),
+            (31, 0),
+        ]
 
     def test_beyond_stock_when_the_policy_says_so(self, books: Bench) -> None:
         books.reserve("XSDD1", 11, 15, Policy(reserve_beyond_stock=True))

@@ -26,9 +26,12 @@ create or replace function erp_fill_orders(
             on d.goods_id = s.goods_id and d.warehouse_id = s.warehouse_id and d.executed < d.ordered and d.wanted > 0
             and d.takes_arrivals
         cross join lateral (
-            select coalesce(sum(r.quantity), 0) as held from reservation_ledger r where r.order_line_id = d.order_line_id
+            -- An order that is still to be posted, in a batch, does not wait yet.
+            select coalesce(sum(r.quantity), 0) as held, count(*) as entries
+            from reservation_ledger r
+            where r.order_line_id = d.order_line_id
         ) h
-        where h.held < d.wanted
+        where h.held < d.wanted and h.entries > 0
     ),
     written as (
         insert into reservation_ledger (

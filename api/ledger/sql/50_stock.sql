@@ -1,7 +1,8 @@
 -- Writing stock: reservations used up, journal appended, balances brought along, shortages refused by line.
 
--- Writes the reservation changes of a posting and answers them: claims cut to what is available (unless `beyond_stock`), outbound moves and
--- releases cut to what their order line still holds.
+-- Writes the reservation changes of a posting and answers them: claims cut to what is available (unless `beyond_stock`),
+-- outbound moves and releases cut to what their order line still holds. A claim that finds nothing is written too: from
+-- then on its line waits for what arrives.
 create or replace function erp_claim_stock(
     bill erp_bill, moves erp_move[], asked erp_claim[], beyond_stock boolean
 ) returns erp_claim[] language plpgsql as $$
@@ -44,11 +45,11 @@ begin
         where a.quantity > 0
     ),
     change as (
-        select h.order_line_id, h.warehouse_id, h.goods_id,
+        select h.order_line_id, h.warehouse_id, h.goods_id, false as waits,
             -greatest(least(h.upto, h.wanted) - (h.upto - h.quantity), 0) as quantity
         from held h
         union all
-        select c.order_line_id, c.warehouse_id, c.goods_id,
+        select c.order_line_id, c.warehouse_id, c.goods_id, true,
             case
                 when beyond_stock then c.quantity
                 else greatest(least(c.upto, c.available) - (c.upto - c.quantity), 0)
@@ -63,12 +64,13 @@ begin
             c.order_line_id, c.warehouse_id, c.goods_id, c.quantity, bill.company_id, bill.bill_type, bill.bill_id,
             bill.bill_no, bill.business_date
         from change c
-        where c.quantity <> 0
+        where c.quantity <> 0 or c.waits
         returning order_line_id, warehouse_id, goods_id, quantity
     )
     select array_agg((w.order_line_id, w.warehouse_id, w.goods_id, w.quantity)::erp_claim)
     into answer
-    from written w;
+    from written w
+    where w.quantity <> 0;
     return answer;
 end
 $$;

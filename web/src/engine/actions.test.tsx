@@ -2,6 +2,7 @@ import { screen as shown, waitFor } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { useActions } from './actions';
 import { billScreen } from './fixtures';
+import { onReportedError } from '../lib/errors';
 import { ok, press, renderPage } from './harness';
 import { formQuery, infoQuery } from './queries';
 import { useQuery } from '../lib/query';
@@ -59,5 +60,20 @@ it('an audit that the server asks about, say of a date after today, goes on once
   await press('继续');
   const sent = () => view.calls.filter(({ path }) => path === `${screen.api}/auditorPass`);
   await waitFor(() => expect(sent().map(({ body }) => body.confirmed)).toEqual([false, true]));
+  view.done();
+});
+
+it('an audit that succeeded says what else came of it', async () => {
+  const view = renderPage(<Page />, {
+    [`${screen.api}/getDraft`]: () => ok({}),
+    [`${screen.api}/getInfo`]: () => ok({ [screen.key]: 9, revision: 4 }),
+    [`${screen.api}/auditorPass`]: () => ok({ success: [9], failures: [], notes: ['盘亏后以下销售订单占用不足：XSDD1'] }),
+  });
+  const told: string[] = [];
+  const silence = onReportedError(({ level, msg }) => told.push(`${level} ${msg}`));
+  await view.findByText('审核');
+  await press('审核');
+  await waitFor(() => expect(told).toEqual(['success 审核成功', 'warning 盘亏后以下销售订单占用不足：XSDD1']));
+  silence();
   view.done();
 });
