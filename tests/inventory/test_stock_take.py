@@ -269,10 +269,10 @@ class TestLossOfReserved:
     ) -> None:
         goods = desk.world.spares[16]
         desk.stock_in(goods, 12)
-        late = order(desk, goods, "3", delivery_date="2026-03-10")
-        urgent = order(desk, goods, "3", delivery_date="2026-03-20", priority=3)
+        late = order(desk, goods, "3", delivery_date="2026-03-20")
+        urgent = order(desk, goods, "3", delivery_date="2026-03-30", priority=3)
         never = order(desk, goods, "3")
-        early = order(desk, goods, "3", delivery_date="2026-03-01")
+        early = order(desk, goods, "3", delivery_date="2026-03-08")
         take = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "5"})
         answer = desk.act("auditorPass", take)
         [note] = answer.data["notes"]

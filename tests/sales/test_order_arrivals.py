@@ -196,7 +196,7 @@ class TestEveryWayIn:
         self, site: Site, desk: Desk, goods: int, conn: Connection
     ) -> None:
         """An order and the arrivals around it in one batch: by date, and nothing is reserved twice."""
-        waiting = order(desk, goods, "4", delivery_date="2026-01-01")
+        waiting = order(desk, goods, "4", business_date="2026-01-01", delivery_date="2026-01-01")
         world = desk.world
         with site.engine.begin() as writing:
             ctx = Context(writing, sessions.principal_of(writing, world.user_admin))
