@@ -21,6 +21,12 @@ CAPPED = {("sales_return", "source_line_id"), ("purchase_return", "source_line_i
 UNPRICED = {("purchase_order", "plan_line_id"), ("purchase_allocation", "plan_line_id")}
 """Plans are ordered at the supplier's price, and allotted at the receipt's."""
 
+REOPENED = {
+    f"{order}_line": f"not exists (select from {back}_line r where r.order_line_id = l.line_id)"
+    for order, back in (("sales_order", "sales_return"), ("purchase_order", "purchase_return"))
+}
+"""What came back to be delivered again opens its order's line: more than was ordered may go out."""
+
 _DATES = """
 select '{bill} precedes {source_bill}' as broken, h.bill_no, s.bill_no as source_no
 from {lines} x join {bill} h using (bill_id)
@@ -37,10 +43,12 @@ join (
     where h.status in {posted} and x.{column} is not null {apart}
     group by x.{column}
 ) t using (line_id)
-where t.quantity > l.quantity
+where {opened} and (
+    t.quantity > l.quantity
     or {capped} and (t.amount > l.amount or t.tax > l.tax_amount)
     or not t.repriced and t.quantity = l.quantity
         and (t.amount, t.tax, t.discount) <> (l.amount, l.tax_amount, l.discount_amount)
+)
 """
 _RETURNABLE = f"""
 select 'more goes back than came' as broken, l.line_id, l.quantity, b.quantity as back
@@ -92,6 +100,7 @@ def _of(cls: type[Bill], link: Link) -> Iterator[str]:
         "posted": POSTED_SQL,
         "capped": str((cls.name(), link.column) in CAPPED).lower(),
         "apart": "",
+        "opened": REOPENED.get(link.lines.name(), "true"),
     }
     yield _DATES.format(**told)
     priced = issubclass(lines, GoodsLine) and issubclass(link.lines, GoodsLine)

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0086"
-down_revision = "0085"
+revision = "0084"
+down_revision = "0083"
 branch_labels = None
 depends_on = None
 

@@ -5,8 +5,8 @@ from alembic import op
 
 from api.migrations.shapes import MONEY, QUANTITY, number, refers
 
-revision = "0079"
-down_revision = "0078"
+revision = "0081"
+down_revision = "0080"
 branch_labels = None
 depends_on = None
 

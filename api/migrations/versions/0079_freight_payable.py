@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0081"
-down_revision = "0080"
+revision = "0079"
+down_revision = "0078"
 branch_labels = None
 depends_on = None
 

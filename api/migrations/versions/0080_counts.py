@@ -5,8 +5,8 @@ from alembic import op
 
 from api.migrations.shapes import PRICE, QUANTITY, number, refers
 
-revision = "0078"
-down_revision = "0081"
+revision = "0080"
+down_revision = "0079"
 branch_labels = None
 depends_on = None
 

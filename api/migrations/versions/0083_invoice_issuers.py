@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0085"
-down_revision = "0084"
+revision = "0083"
+down_revision = "0082"
 branch_labels = None
 depends_on = None
 
