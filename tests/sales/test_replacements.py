@@ -141,7 +141,7 @@ class TestReplaced:
         assert desk.act("auditorPass", deal.back("4", **REPLACED)).ok
         lines = f"{deal.order_type}_line set executed_quantity = 10 where bill_id = {deal.order.id}"
         conn.exec_driver_sql(f"update {lines}")
-        assert list(broken(conn)) == [f"{deal.order_type}_line_executed_quantity"]
+        assert f"{deal.order_type}_line_executed_quantity" in broken(conn)
 
 
 class TestSale:
