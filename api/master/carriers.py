@@ -23,6 +23,8 @@ from api.master.logistics import Logistics
 from api.master.settlements import due_date
 
 CENT = Decimal("0.01")
+TAX_RATE = 9
+"""Percent of a carrier's invoice for goods carried."""
 
 
 class Carried(Bill):
@@ -35,7 +37,7 @@ class Carried(Bill):
         "supplier", "承运商（应付运费）", search=True, index=True, list=False, width=200, sort=-42
     )
     freight_tax_rate: Mapped[Decimal] = rate(
-        "运费税率%", rule="Positive", default=9, list=False, width=90, sort=-42
+        "运费税率%", rule="Positive", default=TAX_RATE, list=False, width=90, sort=-42
     )
     freight_payable: Mapped[Decimal] = money("应付运费（含税）", form=False, total=True, width=120, sort=-42)
     freight_due_date: Mapped[date | None] = day("运费到期日", form=False, list=False, width=110, sort=-42)
@@ -48,7 +50,7 @@ def settle_freight(ctx: Context, header: Values, problems: Problems) -> None:
     if linked and carrier != linked:
         problems.add("承运商与物流公司的结算供应商不同，请核对")
     net = header.get("freight_amount") or Decimal(0)
-    tax = (net * header["freight_tax_rate"] / 100).quantize(CENT, ROUND_HALF_UP)
+    tax = (net * Decimal(header.get("freight_tax_rate", TAX_RATE)) / 100).quantize(CENT, ROUND_HALF_UP)
     owed = bool(carrier and net)
     terms: Mapping[str, Any] = {**header, "supplier_id": carrier, "due_date": None}
     header["freight_payable"] = net + tax if owed else Decimal(0)
