@@ -33,14 +33,15 @@ class Counter:
     def __init__(self, site: Site) -> None:
         self.desk = Desk(site)
         world = site.world
-        self.desk.stock_in(world.oil, 100000, allocation_id=world.allocation_a)
+        early = {"business_date": "2026-01-02"}
+        self.desk.stock_in(world.oil, 100000, allocation_id=world.allocation_a, **early)
         claimed = {
             "goods_id": world.oil,
             "quantity": "100000",
             "price": "113",
             "allocation_id": world.allocation3_a,
         }
-        self.desk.audited("three_inbound", claimed, warehouse_id=world.warehouse3_a)
+        self.desk.audited("three_inbound", claimed, warehouse_id=world.warehouse3_a, **early)
 
     def draft(self, cls: type[Bill], **header: Any) -> Made:
         body = {**payload_of(cls, self.desk.world), **header}
