@@ -76,4 +76,5 @@ class TestWarehouseType:
     def test_it_stays_once_goods_moved(self, desk: Desk) -> None:
         body = {"id": desk.world.warehouse3_a, "type": 1}
         answer = desk.caller.post("v2/system/Warehouse/edit", body)
-        assert (answer.code, answer.msg) == (400, "仓库的仓库类型不能修改：已有出入库流水；请另建仓库")
+        assert answer.code == 400
+        assert answer.msg.startswith("仓库的仓库类型不能修改：已有出入库流水"), answer

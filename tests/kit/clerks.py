@@ -460,6 +460,12 @@ class Clerks:
             "amount": lambda: chance.choice(WORTHS if cls.name() == "cost_adjustment_line" else AMOUNTS),
             "is_gift": lambda: chance.random() < 0.1,
             "freight_amount": lambda: chance.choice(AMOUNTS),
+            "lost_quantity": lambda: "0",
+            "loss_reason": lambda: None,
+            "lost_tire_numbers": lambda: None,
+            "compensation_amount": lambda: "0",
+            "liable_logistics_id": lambda: None,
+            "liable_employee_id": lambda: None,
             "due_date": lambda: usual if item.required else None,
             "kind": lambda: chance.choice([1, 1, 2]) if item.options else usual,
         }
