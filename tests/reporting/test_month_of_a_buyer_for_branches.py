@@ -77,7 +77,10 @@ class Buyer(Story):
         [order] = self.desk.caller.get(
             self.desk.path("purchase_order_detail", "getList"), plan_no=planned.no
         ).data["data"]
-        self.bills["ordered"] = Made("purchase_order", order["bill_id"], order["bill_no"])
+        ordered = self.bills["ordered"] = Made("purchase_order", order["bill_id"], order["bill_no"])
+        # It was made today, and what comes is not from before its order.
+        body = {**self.desk.info(ordered), "id": ordered.id, "business_date": "2026-06-01"}
+        assert self.desk.caller.post(self.desk.path("purchase_order", "edit"), body).ok
         assert self.desk.act("auditorPass", self.bills["ordered"]).ok
         come = {"of": "ordered", "by": "order_line_id"}
         self.post("first", "purchase_inbound", 2, self.line(self.goods, "50", "113", **come))
