@@ -21,7 +21,7 @@ from api.kit.context import Context
 from api.kit.document import Bill, BillType, Block, Document, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import COST, derived, price, text
-from api.kit.flow import AUDITED, POSTED, VOIDED
+from api.kit.flow import AUDITED, POSTED
 from api.kit.posting import Outside, Postings
 from api.kit.validation import Problems
 from api.master.goods import GoodsBatch
@@ -75,7 +75,7 @@ class Difference(MoveBill):
             late = registry.prefixes()[header.late_type]
             found = select(late.table().c.status).where(late.key() == header.late_bill_id)
             by_it = ("late", header.late_bill_id) in ctx.known
-            if not by_it and taken != VOIDED and ctx.conn.execute(found).scalar() in POSTED:
+            if not by_it and taken in POSTED and ctx.conn.execute(found).scalar() in POSTED:
                 raise Refusal(
                     f"该单据由{late.declaration.label}{header.late_bill_no}生成，请反审核或作废{late.declaration.label}"
                 )

@@ -174,7 +174,7 @@ class StockTake(OfWarehouse, Bill):
 
     @classmethod
     def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
-        """Hold its goods while it is in progress and freezes them; voided, it has counted nothing of later bills."""
+        """Hold its goods while it is in progress and freezes them; unaudited, it counted nothing of later bills."""
         head = ctx.conn.execute(select(cls.table()).where(cls.key() == key)).one()
         lines = StockTakeLine.table()
         goods: set[int] = set()
@@ -185,7 +185,7 @@ class StockTake(OfWarehouse, Bill):
             held = holds.standing(ctx.conn, {(head.warehouse_id, one) for one in goods})
             stock_holds.refuse_held(ctx, [row for row in held if row.bill_id != key])
         holds.settle(ctx.conn, head.company_id, head.warehouse_id, (key, head.bill_no), goods)
-        if status == VOIDED:
+        if status in (UNAUDITED, VOIDED):
             stock_differences.void_late(ctx, key)
 
     @classmethod

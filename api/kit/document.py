@@ -274,6 +274,11 @@ class Bill(Resource):
         """
 
     @classmethod
+    def audit_values(cls) -> dict[str, ColumnElement[Any]]:
+        """What an audit computes anew in the header, as expressions over its table; override. Not asked in bulk."""
+        return {}
+
+    @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
         """Make or take back other bills and what else hangs on this one; override.
 

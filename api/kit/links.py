@@ -353,8 +353,7 @@ def execute(ctx: Context, cls: type[Bill], executing: Sequence[Any]) -> None:
     for link in cls.bill.links:
         _count(ctx.conn, link, _quantities(executing, link, Decimal(1)))
     for link in cls.bill.links:
-        if link.rest:
-            _refuse_beyond_rest(ctx.conn, link, executing)
+        refuse_beyond_rest(ctx.conn, link, executing)
 
 
 def give_back(
@@ -383,8 +382,10 @@ def _quantities(
     return wanted
 
 
-def _refuse_beyond_rest(conn: Connection, link: Link, executing: Iterable[Any]) -> None:
+def refuse_beyond_rest(conn: Connection, link: Link, executing: Iterable[Any]) -> None:
     """Refuse what takes more of a source than all that executes it, by whatever path, has left."""
+    if not link.rest:
+        return
     lines, bills = link.lines.table(), registry.get(link.bill).table()
     [rest] = (one for one in link.lines.derived if one.field.name == link.rest)
     keys = {getattr(line, link.column) for line in executing} - {None}

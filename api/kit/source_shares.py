@@ -8,7 +8,7 @@ count each other. A `capped` source (what returns come back from) is not exceede
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -22,7 +22,7 @@ from api.kit.document import Bill, DrawnLine, GoodsLine, Link
 from api.kit.errors import Refusal, StockWarningAsk
 from api.kit.flow import CLOSED, POSTED_SQL
 from api.kit.pricing import price_line, tax_of
-from api.kit.proration import CENT, ZERO, MoneyPart, SourceMoney, TakenParts, take_part
+from api.kit.proration import CENT, ZERO, MoneyPart, SourceMoney, TakenParts, prorate, take_part
 from api.kit.resource import BEYOND_SOURCE
 
 Line = dict[str, Any]
@@ -35,7 +35,9 @@ _TAKEN = """
 select x.{column} as line_id, {quantity} as quantity,
     round(x.source_amount * {quantity} / x.quantity, 2) as amount,
     round(x.source_discount * {quantity} / x.quantity, 2) as discount,
-    round(x.source_tax * {quantity} / x.quantity, 2) as tax
+    round(x.source_tax * {quantity} / x.quantity, 2) as tax,
+    round(x.amount * {quantity} / x.quantity, 2) as own_amount,
+    round(x.tax_amount * {quantity} / x.quantity, 2) as own_tax
 from {lines} x join {bills} h using (bill_id)
 where x.{column} is not null and h.status in {posted} and x.source_amount is not null {named} {apart}
 """
@@ -46,7 +48,8 @@ select x.{column} as line_id, -x.quantity as quantity,
     -case when s.follows then x.source_amount else round(d.source_amount * x.quantity / d.quantity, 2) end as amount,
     -case when s.follows then x.source_discount else round(d.source_discount * x.quantity / d.quantity, 2) end
         as discount,
-    -case when s.follows then x.source_tax else round(d.source_tax * x.quantity / d.quantity, 2) end as tax
+    -case when s.follows then x.source_tax else round(d.source_tax * x.quantity / d.quantity, 2) end as tax,
+    -x.amount as own_amount, -x.tax_amount as own_tax
 from {lines} x join {bills} h using (bill_id)
 join {delivered} d on d.line_id = x.{origin}
 cross join lateral (
@@ -62,10 +65,12 @@ _EXECUTED = (
 
 @dataclass(slots=True)
 class SharedSource:
-    """A source line, and what of it was given away so far."""
+    """A source line, what of it was given away so far, and what those who took it came to themselves."""
 
     line: Any
     taken: TakenParts
+    own_amount: Decimal = ZERO
+    own_tax: Decimal = ZERO
 
     @property
     def money(self) -> SourceMoney:
@@ -78,6 +83,16 @@ class SharedSource:
         self.taken.add(quantity, part)
         return part
 
+    def limit(self) -> Decimal:
+        """What is left for the part that was taken last, of what is due up to it."""
+        due = prorate(self.line.amount, ZERO, self.taken.quantity, self.line.quantity)
+        return max(due - self.own_amount, ZERO)
+
+    def count(self, line: Line) -> None:
+        """Count what a line that took a part comes to itself."""
+        self.own_amount += line["amount"]
+        self.own_tax += line["tax_amount"]
+
     def described(self) -> dict[str, Any]:
         """What the browser needs to share the line alike."""
         line, taken = self.line, self.taken
@@ -88,6 +103,7 @@ class SharedSource:
             "taken_amount": taken.amount,
             "taken_discount": taken.discount_amount,
             "taken_tax": taken.tax_amount,
+            "own_amount": self.own_amount,
         }
 
 
@@ -151,6 +167,7 @@ def read_sources(
     sums = taken_sql(link, named, "and not h.bill_id = any(%(but)s::bigint[])")
     for row in conn.exec_driver_sql(sums, {"keys": wanted, "but": list(but)}):
         found[row.line_id].taken = TakenParts(row.quantity, row.amount, row.discount, row.tax)
+        found[row.line_id].own_amount, found[row.line_id].own_tax = row.own_amount, row.own_tax
     return found
 
 
@@ -162,7 +179,7 @@ def taken_sql(link: Link, named: str = "", others: str = "") -> str:
     )
     return f"""
         select t.line_id, sum(t.quantity) as quantity, sum(t.amount) as amount, sum(t.discount) as discount,
-            sum(t.tax) as tax
+            sum(t.tax) as tax, sum(t.own_amount) as own_amount, sum(t.own_tax) as own_tax
         from ({parts}) t group by t.line_id
     """
 
@@ -208,11 +225,13 @@ def sources_of(
 
 def share(
     cls: type[Bill], lines: Iterable[Line], sources: Sources, told: Mapping[int, frozenset[str]]
-) -> None:
+) -> dict[int, Decimal]:
     """Give priced lines their parts of their sources; `told` are the fields that were filled in, by line number.
 
-    A line that tells neither price nor discount of its own takes its source's.
+    A line that tells neither price nor discount of its own takes its source's. Answers the most that lines of a capped
+    source may come to, by line number.
     """
+    limits: dict[int, Decimal] = {}
     for line in lines:
         link = sharing_link(cls, line)
         source = sources.get(link, {}).get(line[link.column]) if link else None
@@ -224,8 +243,20 @@ def share(
         if _follows(line, source.line, part, told.get(line["line_no"], frozenset(MONEY))):
             _follow(line, source.line, part)
         elif link.capped:
-            _price_under(line, source.line, part)
+            _price_under(line, source)
         line.update(zip(SHARED, (part.amount, part.discount_amount, part.tax_amount), strict=True))
+        if link.capped:
+            limits[line["line_no"]] = source.limit()
+            _keep_tax(line, source)
+            source.count(line)
+    return limits
+
+
+def _keep_tax(line: Line, source: SharedSource) -> None:
+    """Have a line within its limit take no more tax than is left of its source's."""
+    left = max(source.line.tax_amount - source.own_tax, ZERO)
+    if line["amount"] <= source.limit() and line["tax_amount"] > left:
+        line.update(tax_amount=left, no_tax_amount=line["amount"] - left)
 
 
 def _follows(line: Line, source: Any, part: MoneyPart, told: frozenset[str]) -> bool:
@@ -255,13 +286,11 @@ def _follow(line: Line, source: Any, part: MoneyPart) -> None:
     )
 
 
-def _price_under(line: Line, source: Any, part: MoneyPart) -> None:
-    """Price a line on its own under a source's limit: at its tax rate, with no more of its tax than falls to it."""
-    rate = source.tax_rate
+def _price_under(line: Line, source: SharedSource) -> None:
+    """Price a line on its own, at the tax rate of its source."""
+    rate = source.line.tax_rate
     priced = price_line(line["quantity"], line["price"], line.get("discount_amount") or ZERO, rate)
     tax = tax_of(priced.total, rate)
-    if ZERO < priced.total <= part.amount:
-        tax = min(tax, part.tax_amount)
     line.update(amount=priced.total, tax_rate=rate, tax_amount=tax, no_tax_amount=priced.total - tax)
 
 
@@ -281,12 +310,14 @@ def apply_shares(ctx: Context, cls: type[Bill], bills: Sequence[ExecutingBill]) 
     every = [line for bill in drawn for line in bill.lines]
     sources = sources_of(ctx.conn, cls, every, [bill.header.bill_id for bill in drawn])
     before = {line["line_id"]: _money_of(line) for line in every}
-    for bill in drawn:
+    limits = [
         share(cls, bill.lines, sources, {line["line_no"]: _told_by(line) for line in bill.lines})
+        for bill in drawn
+    ]
     changed = [line for line in every if _money_of(line) != before[line["line_id"]]]
     _write(ctx.conn, lines_class, changed)
-    for bill in drawn:
-        _refuse_beyond(ctx, cls, bill)
+    for bill, most in zip(drawn, limits, strict=True):
+        _refuse_beyond(ctx, cls, bill, most)
     touched = {line["line_id"] for line in changed}
     return [bill.header.bill_id for bill in drawn if any(line["line_id"] in touched for line in bill.lines)]
 
@@ -326,13 +357,13 @@ def _write(conn: Connection, lines: type[DrawnLine], changed: Sequence[Line]) ->
     )
 
 
-def _refuse_beyond(ctx: Context, cls: type[Bill], bill: ExecutingBill) -> None:
-    """Refuse lines that come to more than falls to them of a capped source, or ask whoever may let them pass."""
-    beyond = list(_beyond(cls, bill.lines))
+def _refuse_beyond(ctx: Context, cls: type[Bill], bill: ExecutingBill, limits: Mapping[int, Decimal]) -> None:
+    """Refuse lines that come to more than is left for them of a capped source, or ask whoever may let them pass."""
+    beyond = [line for line in bill.lines if line["amount"] > limits.get(line["line_no"], line["amount"])]
     if not beyond:
         return
     told = "；".join(
-        f"第{line['line_no']}行金额 {line['amount']:.2f} 元超过来源单据可退的 {line['source_amount']:.2f} 元"
+        f"第{line['line_no']}行金额 {line['amount']:.2f} 元超过来源单据可退的 {limits[line['line_no']]:.2f} 元"
         for line in beyond
     )
     if not ctx.principal.may(cls.right(BEYOND_SOURCE)):
@@ -353,10 +384,3 @@ def _refuse_beyond(ctx: Context, cls: type[Bill], bill: ExecutingBill) -> None:
         company_id=header.company_id,
         reason=told[:500],
     )
-
-
-def _beyond(cls: type[Bill], lines: Iterable[Line]) -> Iterator[Line]:
-    for line in lines:
-        link = sharing_link(cls, line)
-        if link is not None and link.capped and line["amount"] > line["source_amount"]:
-            yield line

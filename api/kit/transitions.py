@@ -93,6 +93,8 @@ def _guarded_update(
     as_read = true() if read_at is None else table.c.revision == read_at
     statement = update(table).where(mine, table.c.status == before, table.c.status.in_(step.source), as_read)
     values = changes(ctx, cls, step, reason)
+    if step.name == "auditorPass":
+        values |= cls.audit_values()
     header = ctx.conn.execute(statement.values(values).returning(*table.columns)).first()
     if header is None:
         found = ctx.conn.execute(select(table.c.status, table.c.business_date).where(mine)).first()
@@ -183,6 +185,8 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
         for link in cls.bill.links:
             if link.gives_back:
                 links.give_back(ctx, link, doc.lines, -1 if step.effect == "close" else 1, left=True)
+                if step.effect == "open":
+                    links.refuse_beyond_rest(ctx.conn, link, doc.lines)
         closing = cls.closing(doc)
         if closing != Postings():
             # Today, not on the order's date: its month may be closed by now.

@@ -84,6 +84,16 @@ STANDING = "s.reverses is null and not exists (select from tire_step r where r.r
 
 register(
     Check(
+        "tire_steps_go_forward",
+        "胎号的履历按日期先后",
+        f"""select t.number, s.bill_no, s.business_date, l.bill_no as later_no, l.business_date as later_date
+        from tire_step s
+        join tire_number t using (number_id)
+        join tire_step l on l.number_id = s.number_id and l.entry_id > s.entry_id and l.business_date < s.business_date
+            and l.reverses is null and not exists (select from tire_step r where r.reverses = l.entry_id)
+        where {STANDING}""",
+    ),
+    Check(
         "tire_number_is_last_step",
         "胎号所在位置 = 其履历的最后一步",
         f"""select t.number, t.place, t.warehouse_id, s.place as last_place, s.warehouse_id as last_warehouse_id,

@@ -147,10 +147,14 @@ where t.amount > l.amount or t.quantity > l.quantity or t.tax > l.tax_amount
     or t.amount = l.amount and (t.quantity, t.tax) <> (l.quantity, l.tax_amount)
 """
 _BEYOND = """
-select h.bill_no, x.line_no, x.amount, x.source_amount
-from {line} x join {bill} h using (bill_id)
-where h.status in {posted} and x.{column} is not null {apart}
-    and (x.source_amount is null or x.amount > x.source_amount and not x.beyond_source)
+select l.line_id, l.amount, sum(round(x.amount * {taken} / x.quantity, 2)) as returned
+from {line} x
+join {bill} h using (bill_id)
+join {source} l on l.line_id = x.{column}
+where h.status in {posted} {apart}
+group by l.line_id, l.amount
+having bool_or(x.source_amount is null)
+    or sum(round(x.amount * {taken} / x.quantity, 2)) > l.amount and not bool_or(x.beyond_source)
 """
 _STRANGE = """
 select h.bill_no, x.line_no, t.number
@@ -239,7 +243,9 @@ def _of_link(cls: type[Bill], link: Link) -> Iterator[Check]:
     yield Check(f"{name}_dates", f"{label}不晚于它", _PRECEDES.format(**told))
     if source_shares.lines_of(cls) and source_shares.is_sharing(link):
         if link.capped:
-            yield Check(f"{name}_capped", f"{label}的金额不被超过，放行的除外", _BEYOND.format(**told))
+            taken = _OF_CLOSED if link.gives_back else "x.quantity"
+            capped = _BEYOND.format(**told, taken=taken)
+            yield Check(f"{name}_capped", f"{label}的金额不被超过，放行的除外", capped)
         shared = _SHARED.format(**told, taken=source_shares.taken_sql(link))
         yield Check(f"{name}_shares", f"{label}的金额、优惠和税额等于分摊之和", shared)
     if link.measure == "amount":

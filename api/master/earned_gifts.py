@@ -91,7 +91,11 @@ _SOURCES = """
 select array_agg(distinct d.bill_id) as bills, array_agg(distinct o.bill_id) as orders
 from {delivery}_line d
 left join {order}_line o on o.line_id = d.{column}
-where d.line_id = any(%s) and not d.is_gift
+where d.line_id = any(%s) and (not d.is_gift or %s)
+"""
+_ORDERS_OF = """
+select distinct bill_id from {order}_line g
+where g.is_gift and g.bill_id in (select o.bill_id from {order}_line o where o.line_id = any(%s))
 """
 
 
@@ -140,13 +144,28 @@ class Giving:
         names = names_of(ctx.conn, {line.goods_id for line in doc.lines})
         return f"没有付款商品，只有赠品{'、'.join(list(names.values())[:SHOWN])}"
 
-    def kept(self, ctx: Context, doc: Document) -> str:
-        """Which gifts stay behind though the paid goods that earned them go back; nothing if none."""
+    def stranded(self, ctx: Context, doc: Document) -> str:
+        """Which gifts of its orders stand unearned once a delivery is taken back; nothing if none."""
+        sources = sorted(
+            {key for line in doc.lines if (key := getattr(line, self.column)) and not line.is_gift}
+        )
+        if not sources:
+            return ""
+        orders: list[int] = list(
+            ctx.conn.exec_driver_sql(_ORDERS_OF.format(order=self.order), (sources,)).scalars()
+        )
+        return _told(self._families(ctx, orders, []), self._beyond)
+
+    def kept(self, ctx: Context, doc: Document, *, gifts: bool = False) -> str:
+        """Which gifts stay behind though the paid goods that earned them go back; nothing if none.
+
+        With `gifts` also those that a return, which is taken back, had brought.
+        """
         sources = sorted({line.source_line_id for line in doc.lines if line.source_line_id})
         if not sources:
             return ""
         sql = _SOURCES.format(delivery=self.delivery, order=self.order, column=self.column)
-        found = ctx.conn.exec_driver_sql(sql, (sources,)).one()
+        found = ctx.conn.exec_driver_sql(sql, (sources, gifts)).one()
         orders = [key for key in found.orders or () if key]
         return _told(self._families(ctx, orders, found.bills or []), self._left_behind)
 

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, ClassVar
 
-from sqlalchemy import BigInteger, ForeignKey, select
+from sqlalchemy import BigInteger, ColumnElement, ForeignKey, case, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit import registry
@@ -182,6 +182,20 @@ class FallsDue:
     due_typed: Mapped[bool] = flag(
         "到期日为手工指定", hidden=True, list=False, copied=False, extract=False, export=False, sort=-43
     )
+
+    @classmethod
+    def audit_values(cls) -> dict[str, ColumnElement[Any]]:
+        """The day by the partner's present terms, unless it was typed."""
+        if cls.terms_of is None:
+            return {}
+        bills: Any = cls
+        own, partner = bills.table(), registry.get(cls.terms_of).table()
+        days = (
+            select(partner.c.payment_days)
+            .where(partner.c[f"{cls.terms_of}_id"] == own.c[f"{cls.terms_of}_id"])
+            .scalar_subquery()
+        )
+        return {"due_date": case((own.c.due_typed, own.c.due_date), else_=own.c.business_date + days)}
 
     @classmethod
     def fall_due(cls, ctx: Context, header: Values) -> None:

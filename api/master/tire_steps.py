@@ -47,10 +47,11 @@ class Step:
     returned: bool = False
 
 
-_KNOWN = """
+_KNOWN = f"""
 select t.number, t.goods_id, t.place, t.company_id, t.warehouse_id, t.allocation_id, t.batch_id, t.party_id,
     g.goods_name, w.warehouse_name, w.type as warehouse_type, nullif(a.allocation_id, 0) as named_allocation,
-    a.allocation_name, b.batch, b.production_date, coalesce(c.customer_name, p.supplier_name) as party_name, s.bill_no
+    a.allocation_name, b.batch, b.production_date, coalesce(c.customer_name, p.supplier_name) as party_name, s.bill_no,
+    d.business_date as last_date
 from tire_number t
 join goods g on g.goods_id = t.goods_id
 left join warehouse w on w.warehouse_id = t.warehouse_id
@@ -61,6 +62,9 @@ left join supplier p on t.place = 3 and p.supplier_id = t.party_id
 left join lateral (
     select s.bill_no from tire_step s where s.number_id = t.number_id order by s.entry_id desc limit 1
 ) s on true
+left join lateral (
+    select max(s.business_date) as business_date from tire_step s where s.number_id = t.number_id and {STANDING}
+) d on true
 where t.number = any (%s::text[])
 order by t.number
 """
@@ -185,14 +189,14 @@ def _take(ctx: Context, bill: BillRef, steps: Sequence[Step]) -> None:
         keys, owners = zip(*coming, strict=True)
         conn.exec_driver_sql(_NEW, (bill.company_id, list(keys), list(owners)))
     conn.exec_driver_sql(_LOCK, (numbers,))
-    refuse(ctx, steps)
+    refuse(ctx, bill, steps)
     conn.exec_driver_sql(_MOVE, {**_who(ctx, bill), **_columns(steps)})
 
 
-def refuse(ctx: Context, steps: Sequence[Step]) -> None:
-    """Refuse steps that can't be taken from where their numbers are."""
+def refuse(ctx: Context, bill: BillRef, steps: Sequence[Step]) -> None:
+    """Refuse steps that can't be taken from where their numbers are, or before their last ones."""
     known = known_of(ctx.conn, (step.number for step in steps))
-    _settle(reason for step in steps if (reason := _objection(ctx, step, known.get(step.number))))
+    _settle(reason for step in steps if (reason := _objection(ctx, bill, step, known.get(step.number))))
 
 
 def reverse(ctx: Context, bill: BillRef) -> None:
@@ -240,13 +244,15 @@ def _settle(reasons: Iterable[str]) -> None:
         raise Refusal("；".join(found[:SHOWN]) + more)
 
 
-def _objection(ctx: Context, step: Step, row: Row[Any] | None) -> str | None:
+def _objection(ctx: Context, bill: BillRef, step: Step, row: Row[Any] | None) -> str | None:
     """Why a step can't be taken from where its number is; None when it can."""
     head = f"胎号 {step.number} "
     if row is None:
         return f"{head}没有登记过"
     if row.goods_id != step.goods_id and row.place != NOWHERE:
         return f"{head}是{row.goods_name}的，与本行商品不符"
+    if row.last_date is not None and row.last_date > bill.business_date:
+        return f"{head}{row.last_date:%Y-%m-%d} {where(ctx, row)}，本单日期不能早于它"
     if step.source is None:
         return _objection_to_coming(ctx, step, row, head)
     if row.place != STOCKED or row.warehouse_id != step.source.warehouse_id:

@@ -149,5 +149,7 @@ class PurchaseInbound(Carried, FallsDue, StockBill):
         refuse_followed(doc, action)
         if action == "auditorPass":
             settings.ask(ctx, cls, doc, earned_gifts.PURCHASE.asked(ctx, doc))
+        else:
+            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.PURCHASE.stranded(ctx, doc))])
         lacking = prepayment.PURCHASE.lacking
         settings.hold(ctx, cls, doc, action, lacking=lacking, rebated=rebate_bases.bought)

@@ -109,6 +109,8 @@ class PurchaseReturn(FallsDue, StockBill):
         told = [(settings.ASKS, rebate_bases.bought(ctx, doc))]
         if action == "auditorPass" and not all(line.order_line_id for line in doc.lines):
             told.append((settings.ASKS, earned_gifts.PURCHASE.kept(ctx, doc)))
+        elif action != "auditorPass" and any(line.is_gift for line in doc.lines):
+            told.append((settings.ASKS, earned_gifts.PURCHASE.kept(ctx, doc, gifts=True)))
         settings.ask(ctx, cls, doc, told)
 
 

@@ -206,5 +206,7 @@ class SalesOutbound(Sent, FallsDue, StockBill):
         _refuse_settled(ctx, doc, action)
         if action == "auditorPass":
             settings.ask(ctx, cls, doc, earned_gifts.SALE.asked(ctx, doc))
+        else:
+            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.SALE.stranded(ctx, doc))])
         lacking = prepayment.SALE.lacking
         settings.hold(ctx, cls, doc, action, credit.of_outbound, lacking, rebate_bases.sold)

@@ -154,6 +154,8 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
         told = [(settings.ASKS, rebate_bases.sold(ctx, doc))]
         if action == "auditorPass" and not all(line.order_line_id for line in doc.lines):
             told.append((settings.ASKS, earned_gifts.SALE.kept(ctx, doc)))
+        elif action != "auditorPass" and any(line.is_gift for line in doc.lines):
+            told.append((settings.ASKS, earned_gifts.SALE.kept(ctx, doc, gifts=True)))
         settings.ask(ctx, cls, doc, told)
 
     @classmethod

@@ -344,6 +344,23 @@ class TestRefusals:
         assert "sales_return_line_source_line_id_tire_numbers" in broken(conn)
         conn.rollback()
 
+    def test_a_number_moves_forward_in_time(self, desk: Desk, goods: int, conn: Connection) -> None:
+        """Other pieces are in stock on each day; this one was not there before it came."""
+        number, *others = fresh(4)
+        came(desk, goods, others, business_date="2026-02-01")
+        came(desk, goods, [number])
+        early = desk.draft("sales_outbound", line(goods, [number]), business_date="2026-03-01")
+        assert "本单日期不能早于它" in self.refused(desk, conn, early)
+        desk.audited("sales_outbound", line(goods, [number]))
+        back = desk.draft("sales_return", line(goods, [number]), business_date="2026-03-04")
+        assert "2026-03-05 已售给" in self.refused(desk, conn, back)
+        desk.audited("sales_return", line(goods, [number]), business_date="2026-03-06")
+        assert broken(conn) == {}
+        conn.exec_driver_sql("alter table tire_step disable trigger user")
+        conn.exec_driver_sql("update tire_step set business_date = '2026-01-01' where bill_type = 'XSTH'")
+        assert "tire_steps_go_forward" in broken(conn)
+        conn.rollback()
+
     def test_a_number_keeps_its_batch(self, desk: Desk, goods: int, conn: Connection) -> None:
         [number] = fresh(1)
         came(desk, goods, [number], batch="1226")

@@ -65,6 +65,17 @@ class TestOneRest:
         assert amount(desk, direct) + sum(amount(desk, back) for back in backs) == Decimal("100.01")
         assert broken(conn) == {}
 
+    def test_a_closed_request_is_opened_only_for_what_is_still_there(
+        self, desk: Desk, conn: Connection
+    ) -> None:
+        inbound = received(desk, 39)
+        asked = passed(desk, "return_request", inbound, "8")
+        assert desk.act("close", asked).ok
+        passed(desk, "purchase_return", inbound, "10")
+        answer = desk.act("open", asked)
+        assert (answer.code, answer.msg) == (400, f"超过采购入库{inbound.no}第1行的可退数量，请核对数量")
+        assert broken(conn) == {}
+
 
 class TestNoMoreThanWasPaid:
     def test_a_return_is_held_to_its_receipt(self, desk: Desk) -> None:

@@ -61,6 +61,27 @@ class TestComputed:
         assert edited(desk, bill, "due_date", "due_typed", remark="再存").ok
         assert due(desk, bill) == ("2026-03-15", False)
 
+    @pytest.mark.parametrize("resource", ["sales_outbound", "purchase_inbound"])
+    def test_terms_that_changed_hold_at_the_audit(
+        self, desk: Desk, books: Books, conn: Connection, resource: str
+    ) -> None:
+        party = BILLS[resource][0]
+        other = desk.partner(party, f"新账期{resource}", payment_days=30)
+        header = (
+            {f"{party}_id": other, "customer_address_id": None}
+            if party == "customer"
+            else {f"{party}_id": other}
+        )
+        bills = [draft(desk, resource, **header), draft(desk, resource, **header, due_date="2026-09-09")]
+        desk.stock_in(desk.world.spares[20], 5)
+        terms = desk.caller.get(desk.path(party, "getInfo"), id=other).data
+        body = {"id": other, "revision": terms["revision"], "payment_days": 5}
+        assert desk.caller.post(desk.path(party, "edit"), body).ok
+        for bill, day in zip(bills, ("2026-03-10", "2026-09-09"), strict=True):
+            assert desk.act("auditorPass", bill).ok
+            assert (due(desk, bill)[0], books.settlements(bill)[0][5]) == (day, day)
+        assert broken(conn) == {}
+
     def test_a_consigned_sale_hands_it_on(self, desk: Desk, books: Books) -> None:
         world = desk.world
         line = {"goods_id": world.belt, "quantity": "1", "price": "1", "source_line_id": world.consigned_a}

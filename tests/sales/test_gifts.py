@@ -103,6 +103,15 @@ class TestWithThem:
         done, name, order = self.word(shop), shop.name[shop.gift], shop.order("10", "5")
         asked(desk, shop.delivery(order, "4", "3"), f"赠品{name}已{done} 3，按已{done}的付款商品只应有 2")
 
+    @pytest.mark.parametrize("action", ["antiAuditor", "invalid"])
+    def test_what_is_paid_for_is_not_taken_back_without_them(
+        self, desk: Desk, shop: Shop, action: str
+    ) -> None:
+        done, name, order = self.word(shop), shop.name[shop.gift], shop.order()
+        paid = shop.delivered(order, "10", "0")
+        shop.delivered(order, "0", "2")
+        asked(desk, paid, f"赠品{name}已{done} 2，按已{done}的付款商品只应有 0", action)
+
     def test_in_proportion_rounded_up(self, desk: Desk, shop: Shop) -> None:
         order = shop.order("10", "2")
         shop.delivered(order, "1", "1")

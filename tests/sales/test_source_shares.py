@@ -197,6 +197,33 @@ class TestReturnsStayBelowTheirSource:
         assert money(desk, second)[0] == "50.00", "what was kept back is not given with the next piece"
         assert broken(conn) == {}
 
+    def test_what_is_left_is_counted_by_what_was_credited(
+        self, desk: Desk, clerk: Desk, conn: Connection
+    ) -> None:
+        """Of 100, 80 were let pass for the first piece: 20 are left for the other, whatever it was sold at."""
+        goods = desk.world.spares[20]
+        bill = sold(desk, goods, "2", "50")
+        [key] = desk.line_ids(bill)
+        line = {"goods_id": goods, "source_line_id": key, "quantity": "1"}
+        dear = desk.draft("sales_return", {**line, "price": "80"})
+        assert desk.act("auditorPass", dear, confirmed=True).ok
+        other = drawn(desk, "sales_return", bill, "1")
+        answer = clerk.act("auditorPass", other, confirmed=True)
+        assert answer.msg == "第1行金额 50.00 元超过来源单据可退的 20.00 元"
+        assert clerk.act("auditorPass", desk.draft("sales_return", {**line, "price": "20"})).ok
+        assert broken(conn) == {}
+
+    def test_what_was_kept_back_may_be_credited_later(
+        self, desk: Desk, clerk: Desk, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[21]
+        bill = sold(desk, goods, "2", "50")
+        [key] = desk.line_ids(bill)
+        line = {"goods_id": goods, "source_line_id": key, "quantity": "1"}
+        desk.audited("sales_return", {**line, "price": "20"})
+        assert clerk.act("auditorPass", desk.draft("sales_return", {**line, "price": "80"})).ok
+        assert broken(conn) == {}
+
 
 class TestDates:
     @pytest.mark.parametrize("day", ["2026-03-04", "2026-02-28"])

@@ -22,6 +22,7 @@ const drawn = (told: Partial<DrawnSource> = {}): DrawnSource => ({
   taken_amount: '0',
   taken_discount: '0',
   taken_tax: '0',
+  own_amount: '0',
   ...told,
 });
 const line = (many: string, more: Row = {}) => newLine(fields, { source_line_id: 5, quantity: many, drawn: drawn(), ...more });

@@ -1,4 +1,4 @@
-import { Decimal, decimalOrZero } from '../../lib/decimal';
+import { Decimal, decimalOrZero, ZERO } from '../../lib/decimal';
 import { MONEY_DECIMALS } from '../../lib/pricing';
 import { plusPart, takePart, type MoneyPart, type SourceMoney } from '../../lib/proration';
 import type { Field, Pricing, Row } from '../types';
@@ -26,21 +26,33 @@ export interface DrawnSource {
   taken_amount: string;
   taken_discount: string;
   taken_tax: string;
+  /** What those who took came to themselves, at whatever price. */
+  own_amount: string;
 }
+
+const NOTHING: SourceMoney = { quantity: ZERO, amount: ZERO, discount: ZERO, tax: ZERO };
 
 export function drawnOf(values: Row): DrawnSource | null {
   return (values.drawn as DrawnSource | null | undefined) ?? null;
 }
 
 /** What falls to a line of its source, as last shared. */
-export function partOf(values: Row): { amount: string; discount: string } | null {
-  return (values.source_part as { amount: string; discount: string } | undefined) ?? null;
+export function partOf(values: Row): SourcePart | null {
+  return (values.source_part as SourcePart | undefined) ?? null;
+}
+
+interface SourcePart {
+  amount: string;
+  discount: string;
+  /** The most that the line may come to, of what is due up to it. */
+  most: string;
 }
 
 /** Shares each source anew over the lines that name it, in their order; the same lines where nothing moves. */
 export function shareLines(lines: LineRow[], pricing: Pricing | null): LineRow[] {
   if (!pricing || !lines.some(({ values }) => drawnOf(values))) return lines;
   const taken = new Map<string, SourceMoney>();
+  const owned = new Map<string, Decimal>();
   const next = lines.map((line) => {
     const drawn = drawnOf(line.values);
     if (!drawn) return line;
@@ -49,7 +61,11 @@ export function shareLines(lines: LineRow[], pricing: Pricing | null): LineRow[]
     const quantity = decimalOrZero(line.values[quantityField(pricing)]);
     const part = takePart(moneyOf(drawn), before, quantity);
     taken.set(key, plusPart(before, quantity, part));
-    return withPart(line, drawn, part, pricing);
+    const own = owned.get(key) ?? decimalOrZero(drawn.own_amount);
+    const due = takePart(moneyOf(drawn), NOTHING, before.quantity.plus(quantity)).amount;
+    const shared = withPart(line, drawn, part, Decimal.max(due.minus(own), ZERO), pricing);
+    owned.set(key, own.plus(decimalOrZero(shared.values[pricing.total ?? ''])));
+    return shared;
   });
   return next.some((line, index) => line !== lines[index]) ? next : lines;
 }
@@ -72,11 +88,11 @@ function takenOf(drawn: DrawnSource): SourceMoney {
   };
 }
 
-function withPart(line: LineRow, drawn: DrawnSource, part: MoneyPart, pricing: Pricing): LineRow {
+function withPart(line: LineRow, drawn: DrawnSource, part: MoneyPart, most: Decimal, pricing: Pricing): LineRow {
   const text = (value: Decimal) => value.toFixed(MONEY_DECIMALS);
   const known = partOf(line.values);
-  const due = { amount: text(part.amount), discount: text(part.discount) };
-  const changes: Row = known?.amount === due.amount && known.discount === due.discount ? {} : { source_part: due };
+  const due: SourcePart = { amount: text(part.amount), discount: text(part.discount), most: text(most) };
+  const changes: Row = known && known.amount === due.amount && known.discount === due.discount && known.most === due.most ? {} : { source_part: due };
   if (drawn.follows) {
     const set = (name: string | null, value: string | boolean) => {
       if (name !== null && !alike(line.values[name], value)) changes[name] = value;
@@ -131,7 +147,7 @@ export function sourceMark(values: Row, field: Field, pricing: Pricing | null): 
   const decided = [pricing.price, pricing.discount, pricing.tax_rate, pricing.total, pricing.tax, pricing.no_tax, 'is_gift'];
   if (!decided.includes(field.name)) return null;
   if (drawn.follows) return { className: 'from-source', hint: '由来源单据决定，随数量分摊；改动后按本行计价' };
-  const most = partOf(values)?.amount;
+  const most = partOf(values)?.most;
   const beyond = drawn.capped && most !== undefined && decimalOrZero(values[pricing.total ?? '']).gt(most);
   return beyond && field.name === pricing.total ? { className: 'beyond-source', hint: `超过来源单据可退的 ${most} 元，审核须有权限放行` } : null;
 }
