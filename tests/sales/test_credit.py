@@ -46,7 +46,7 @@ def order(desk: Desk, customer: int, quantity: str, price: str = "100") -> Made:
 
 
 def outbound(desk: Desk, customer: int, quantity: str, price: str = "100", **more: Any) -> Made:
-    desk.stock_in(desk.world.spares[30], 20)
+    desk.stock_in(desk.world.spares[30], 200)
     line = {"goods_id": desk.world.spares[30], "quantity": quantity, "price": price, **more}
     return desk.draft("sales_outbound", line, customer_id=customer)
 
@@ -243,7 +243,7 @@ class TestQueries:
         customer, free = someone(desk, "1000"), someone(desk, None)
         for one in (customer, free):
             line = {"goods_id": desk.world.spares[30], "quantity": "2", "price": "100"}
-            desk.stock_in(desk.world.spares[30], 2)
+            desk.stock_in(desk.world.spares[30], 200)
             sold = desk.audited("sales_outbound", line, customer_id=one, due_date="2026-03-10")
             for on, amount in (("2026-03-10", "50"), ("2026-03-20", "150")):
                 part = {"settlement_id": books.item(sold), "amount": amount}

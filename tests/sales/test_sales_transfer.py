@@ -207,7 +207,7 @@ class TestControls:
 
     def test_overdue_debts_are_minded(self, site: Site, desk: Desk) -> None:
         goods = desk.world.spares[8]
-        desk.stock_in(goods, 5)
+        desk.stock_in(goods, 5, business_date="2026-01-02")
         assert desk.act("auditorPass", draft(desk, goods, business_date="2026-01-05")).ok
         mode = "update bill_setting set overdue_mode = {} where type = 2"
         with told(site, mode.format("1"), mode.format("0")):
