@@ -70,6 +70,7 @@ class Books:
         except LedgerRefusal as refusal:
             named = _named(ctx, refusal)
             # Who lost a race for a number is told of it, not of the stock that went with it.
+            ctx.conn.rollback()
             tire_steps.refuse(ctx, bill, [step for step in planned.steps if step.source])
             raise named from None
         tire_steps.apply(ctx, bill, planned.steps, planned.goods)

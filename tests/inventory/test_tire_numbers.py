@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
+from api.ledger import periods
 from tests.inventory.tires import LIFE, TIRE, came, fresh, life, line, state
 from tests.kit.desk import Books, Desk, Made
 from tests.kit.fixtures import Site
@@ -360,6 +361,16 @@ class TestRefusals:
         conn.exec_driver_sql("update tire_step set business_date = '2026-01-01' where bill_type = 'XSTH'")
         assert "tire_steps_go_forward" in broken(conn)
         conn.rollback()
+
+    def test_a_closed_month_is_told_whatever_the_number(
+        self, desk: Desk, goods: int, conn: Connection
+    ) -> None:
+        [number] = fresh(1)
+        came(desk, goods, [number])
+        with desk.site.engine.begin() as closing:
+            periods.close_period(closing, desk.world.company_a, "2025-11")
+        bill = desk.draft("sales_outbound", line(goods, [number]), business_date="2025-11-15")
+        assert self.refused(desk, conn, bill)
 
     def test_a_number_keeps_its_batch(self, desk: Desk, goods: int, conn: Connection) -> None:
         [number] = fresh(1)

@@ -27,8 +27,10 @@ def blocked(site: Site) -> Iterator[None]:
 
 
 def _mode(site: Site, mode: int) -> None:
+    """What arrives is left to whoever ships first: other tests' orders wait for the same goods."""
     with site.engine.begin() as conn:
-        conn.exec_driver_sql("update bill_setting set credit_mode = %s where type = 2", (mode,))
+        told = "update bill_setting set credit_mode = %s, arrival_mode = 1 where type = 2"
+        conn.exec_driver_sql(told, (mode,))
 
 
 def someone(desk: Desk, limit: str | None) -> int:
