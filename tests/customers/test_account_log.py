@@ -28,7 +28,7 @@ def traded(site: Site, customer: int) -> Desk:
     with site.engine.connect() as conn:
         books = Books(conn)
         line = {"goods_id": desk.world.oil, "price": "113", "tax_rate": "13"}
-        desk.stock_in(desk.world.oil, 100)
+        desk.stock_in(desk.world.oil, 100, business_date="2023-12-01")
         desk.audited(
             "sales_outbound", {**line, "quantity": "1"}, customer_id=customer, business_date="2026-02-20"
         )

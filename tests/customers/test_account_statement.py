@@ -37,7 +37,7 @@ def customer(desk: Desk) -> int:
 
 def sell(desk: Desk, customer: int, on: str, price: str) -> Made:
     goods = desk.world.spares[47]
-    desk.stock_in(goods, 1)
+    desk.stock_in(goods, 1, business_date="2023-12-01")
     line = {"goods_id": goods, "quantity": "1", "price": price}
     return desk.audited("sales_outbound", line, customer_id=customer, business_date=on)
 

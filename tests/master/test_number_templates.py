@@ -37,7 +37,7 @@ def save(site: Site, kind: str, **given: Any) -> Any:
 
 def saved(desk: Desk, resource: str = "other_inbound", on: str = "2026-03-05") -> str:
     line = {"goods_id": desk.world.oil, "quantity": "1", "price": "1"}
-    return desk.draft(resource, line, business_date=on).no
+    return desk.draft(resource, line, business_date=on, confirmed=True).no
 
 
 class TestForm:

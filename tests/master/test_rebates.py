@@ -129,7 +129,7 @@ ONE_PERCENT = {"starts_from": "0", "rate": "1"}
 
 @pytest.fixture
 def partner(side: Side, desk: Desk) -> Partner:
-    desk.stock_in(desk.world.oil, 1000)
+    desk.stock_in(desk.world.oil, 1000, business_date="2023-12-01")
     return Partner(side, desk, desk.partner(side.party, f"返利往来{next(_names)}", payment_days=0))
 
 
@@ -155,7 +155,7 @@ class TestAccrual:
 
     def test_accumulated_the_reached_rate_holds_for_every_piece_of_its_goods(self, partner: Partner) -> None:
         other = partner.desk.world.spares[32]
-        partner.desk.stock_in(other, 50)
+        partner.desk.stock_in(other, 50, business_date="2023-12-01")
         partner.trade("55.5", "2024-01-31")
         partner.trade("30", "2024-01-31", goods_id=other)
         tiers = ({"starts_from": "10", "unit_rebate": "3"}, {"starts_from": "50", "unit_rebate": "5.01"})
@@ -366,7 +366,7 @@ class TestChangedBase:
     def test_what_it_does_not_count_is_not_asked_about(self, partner: Partner) -> None:
         partner.trade("60", "2024-01-31")
         other = partner.desk.world.spares[32]
-        partner.desk.stock_in(other, 5)
+        partner.desk.stock_in(other, 5, business_date="2023-12-01")
         policy = partner.policy(ONE_PERCENT, goods=({"goods_id": partner.goods},))
         partner.trade("1", "2024-02-01")
         rebate = partner.confirmed(policy, "60")

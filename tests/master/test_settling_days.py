@@ -81,7 +81,7 @@ class Partner:
 @pytest.fixture(params=SIDES, ids=lambda side: side.party)
 def partner(request: pytest.FixtureRequest, desk: Desk, books: Books) -> Partner:
     side: Side = request.param
-    desk.stock_in(desk.world.oil, 50)
+    desk.stock_in(desk.world.oil, 50, business_date="2023-12-01")
     return Partner(side, desk, books, desk.partner(side.party, f"预收往来{next(_names)}", payment_days=0))
 
 

@@ -18,9 +18,9 @@ def limits(desk: Desk) -> None:
     """In A's warehouse: one goods too few, one too many, one just right, one that was never there."""
     world, caller = desk.world, desk.caller
     few, many, right, never = world.spares[:4]
-    desk.stock_in(few, 10)
-    desk.stock_in(many, 10)
-    desk.stock_in(right, 10)
+    desk.stock_in(few, 10, business_date="2023-12-01")
+    desk.stock_in(many, 10, business_date="2023-12-01")
+    desk.stock_in(right, 10, business_date="2023-12-01")
     line = {"goods_id": few, "quantity": "2", "price": "10", "tax_rate": "13"}
     desk.audited("sales_outbound", line, business_date="2026-03-04")
     desk.audited("purchase_order", {**line, "quantity": "3"})
