@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import select
 
 from api.inventory import stock_counts
-from api.inventory.stock_differences import StockLoss, StockSurplus, audit_new, beyond_scope, void
+from api.inventory.stock_differences import StockLoss, StockSurplus, audit_new, beyond_scope, void_bills
 from api.inventory.stock_take import StockTake
 from api.kit import registry
 from api.kit.context import Context
@@ -136,7 +136,7 @@ class LateMoves:
         if not moved:
             return
         cls = registry.prefixes()[bill.bill_type]
-        takes = stock_counts.told(list(dict.fromkeys(row.take_no for row in moved)))
+        takes = stock_counts.join_numbers(list(dict.fromkeys(row.take_no for row in moved)))
         names = list(dict.fromkeys(row.goods_name for row in moved))
         goods = "、".join(names[: stock_counts.SHOWN]) + (
             f"等{len(names)}种商品" if len(names) > stock_counts.SHOWN else ""
@@ -150,7 +150,7 @@ def _void(ctx: Context, cls: type[Bill], bill: BillRef) -> None:
     table = cls.table()
     acting = beyond_scope(ctx)
     acting.known[("late", bill.bill_id)] = True
-    void(acting, cls, table.c.late_type == bill.bill_type, table.c.late_bill_id == bill.bill_id)
+    void_bills(acting, cls, table.c.late_type == bill.bill_type, table.c.late_bill_id == bill.bill_id)
     del acting.known[("late", bill.bill_id)]
 
 

@@ -217,7 +217,7 @@ def differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
     return [(line, _difference(line, known[line.line_id])) for line in doc.lines]
 
 
-def seal(ctx: Context, bill_id: int) -> None:
+def record_ledger_position(ctx: Context, bill_id: int) -> None:
     """Note up to which row the ledger was right for what a stocktake counted: its goods are still locked."""
     upto = "(select max(l.ledger_id) from stock_ledger l)"
     ctx.conn.exec_driver_sql(
@@ -225,7 +225,7 @@ def seal(ctx: Context, bill_id: int) -> None:
     )
 
 
-def unseal(ctx: Context, bill_id: int) -> None:
+def clear_corrections(ctx: Context, bill_id: int) -> None:
     """Have a stocktake that is taken back know no corrections."""
     ctx.conn.exec_driver_sql("update stock_take set ledger_upto = null where bill_id = %s", (bill_id,))
     ctx.conn.exec_driver_sql(
@@ -273,7 +273,7 @@ def _late(ctx: Context, doc: Document) -> dict[int, Decimal]:
     ]
     numbers = list(dict.fromkeys(row.bill_no for row in late))
     if not numbers or not ask(
-        ctx, doc.header, "stock_take", f"盘点录入后又审核了日期在盘点之前的{told(numbers)}"
+        ctx, doc.header, "stock_take", f"盘点录入后又审核了日期在盘点之前的{join_numbers(numbers)}"
     ):
         return {}
     found: dict[int, Decimal] = {}
@@ -282,7 +282,7 @@ def _late(ctx: Context, doc: Document) -> dict[int, Decimal]:
     return found
 
 
-def told(numbers: list[str]) -> str:
+def join_numbers(numbers: list[str]) -> str:
     """Bill numbers in a sentence, the first of many."""
     return "、".join(numbers[:SHOWN]) + (f"等{len(numbers)}张单据" if len(numbers) > SHOWN else "")
 

@@ -239,7 +239,7 @@ def audit_new(ctx: Context, take: Row[Any], rows: Sequence[dict[str, Any]], **gi
             _audit_new(ctx, cls, take, lines, {"stock_take_id": take.bill_id, **given})
 
 
-def lose(ctx: Context, receipt: Row[Any], rows: list[dict[str, Any]]) -> None:
+def audit_transit_loss(ctx: Context, receipt: Row[Any], rows: list[dict[str, Any]]) -> None:
     """Make and audit the loss of what a transfer's receipt says never arrived, out of what is on the way."""
     given = {
         "warehouse_id": receipt.transit_warehouse_id,
@@ -251,7 +251,7 @@ def lose(ctx: Context, receipt: Row[Any], rows: list[dict[str, Any]]) -> None:
 
 def find_again(ctx: Context, receipt: int) -> None:
     """Void the loss of a transfer's receipt."""
-    void(beyond_scope(ctx), StockLoss, StockLoss.table().c.transfer_in_id == receipt)
+    void_bills(beyond_scope(ctx), StockLoss, StockLoss.table().c.transfer_in_id == receipt)
 
 
 def beyond_scope(ctx: Context) -> Context:
@@ -277,17 +277,17 @@ def void_of(ctx: Context, take: int) -> None:
     """Void what a stocktake made."""
     for cls in (StockLoss, StockSurplus):
         table = cls.table()
-        void(ctx, cls, table.c.stock_take_id == take, table.c.late_bill_id.is_(None))
+        void_bills(ctx, cls, table.c.stock_take_id == take, table.c.late_bill_id.is_(None))
 
 
 def void_late(ctx: Context, take: int) -> None:
     """Void what other bills made because a stocktake had counted their goods."""
     for cls in (StockLoss, StockSurplus):
         table = cls.table()
-        void(ctx, cls, table.c.stock_take_id == take, table.c.late_bill_id.is_not(None))
+        void_bills(ctx, cls, table.c.stock_take_id == take, table.c.late_bill_id.is_not(None))
 
 
-def void(ctx: Context, cls: type[Bill], *which: ColumnElement[bool]) -> None:
+def void_bills(ctx: Context, cls: type[Bill], *which: ColumnElement[bool]) -> None:
     """Void the audited bills of a type that these conditions tell."""
     table = cls.table()
     query = select(table.c.bill_id).where(table.c.status == AUDITED, *which).order_by(table.c.bill_id)

@@ -211,14 +211,14 @@ class StockTake(OfWarehouse, Bill):
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
         if effect == "reverse":
             stock_differences.void_of(ctx, doc.header.bill_id)
-            stock_counts.unseal(ctx, doc.header.bill_id)
+            stock_counts.clear_corrections(ctx, doc.header.bill_id)
             return
         # Its own hold must not stand in the way of what sets the stock right.
         header = doc.header
         holds.settle(ctx.conn, header.company_id, header.warehouse_id, (header.bill_id, header.bill_no), ())
         differences = stock_counts.differences(ctx, doc)
         stock_differences.make(ctx, doc.header, [pair for pair in differences if pair[1]])
-        stock_counts.seal(ctx, header.bill_id)
+        stock_counts.record_ledger_position(ctx, header.bill_id)
 
 
 def _count_of(line: Any) -> Decimal | None:

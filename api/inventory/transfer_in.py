@@ -214,7 +214,7 @@ class TransferIn(Carried, MoveBill):
             if line.lost_quantity
         ]
         if lost:
-            stock_differences.lose(ctx, doc.header, lost)
+            stock_differences.audit_transit_loss(ctx, doc.header, lost)
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:

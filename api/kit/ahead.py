@@ -17,7 +17,7 @@ from api.kit.document import Bill
 from api.kit.errors import StockWarningAsk
 
 
-def told(cls: type[Bill], header: Mapping[str, Any]) -> str:
+def describe_ahead(cls: type[Bill], header: Mapping[str, Any]) -> str:
     """Which of a bill's days have happened though they lie after today, in words; nothing where none does."""
     now = today()
     days = [
@@ -30,7 +30,7 @@ def told(cls: type[Bill], header: Mapping[str, Any]) -> str:
 
 def ask(ctx: Context, cls: type[Bill], header: Mapping[str, Any], key: int | None = None) -> str:
     """Ask about days ahead, unless the user has said so of this bill before; what he goes on with is to be logged."""
-    found = told(cls, header)
+    found = describe_ahead(cls, header)
     if not found or (key is not None and _has_confirmed(ctx, cls, key, found)):
         return ""
     ctx.ask(StockWarningAsk(f"{found}，是否继续？"))

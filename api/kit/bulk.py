@@ -78,7 +78,7 @@ def save(ctx: Context, entries: Sequence[Entry]) -> None:
         problems.settle()
         drafts.total(entry.cls, entry.draft)
         entry.cls.inspect(ctx, entry.draft.header, entry.draft.children, problems)
-        if not ctx.confirmed and (days := ahead.told(entry.cls, entry.draft.header)):
+        if not ctx.confirmed and (days := ahead.describe_ahead(entry.cls, entry.draft.header)):
             problems.add(days)
         problems.settle()
     _number(ctx.conn, entries)

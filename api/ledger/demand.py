@@ -12,7 +12,7 @@ VIEW = "order_demand"
 _select: list[str] = []
 
 
-def supply(select: str) -> None:
+def declare_demand(select: str) -> None:
     """Say how the view is selected: a row of every order line, whatever its order's status.
 
     Columns: order_line_id, bill_type, bill_id, bill_no, company_id, warehouse_id, goods_id; `ordered` and `executed`

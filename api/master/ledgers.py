@@ -75,7 +75,7 @@ class Books:
             raise named from None
         tire_steps.apply(ctx, bill, planned.steps, planned.goods)
         if postings.counted:
-            order_cuts.tell(ctx, bill)
+            order_cuts.report_cuts(ctx, bill)
         if premises.warning:
             safety_stock.hold(ctx, bill, postings, frozenset(premises.warning))
         first_costs.require(ctx, bill, postings)

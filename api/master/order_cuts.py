@@ -32,7 +32,7 @@ where r.bill_type = 'PKCK' and r.quantity < 0 and r.reverses is null
 """The orders that a stocktake took from and that are still short of it."""
 
 
-def tell(ctx: Context, bill: BillRef) -> None:
+def report_cuts(ctx: Context, bill: BillRef) -> None:
     """Note in the answer, and log on each order, what a posted loss took from orders."""
     rows = ctx.conn.exec_driver_sql(_CUT, (bill.bill_type, bill.bill_id)).all()
     if not rows:

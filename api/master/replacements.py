@@ -27,7 +27,7 @@ order by h.bill_id limit 1
 """
 
 
-def remedy(replaced: str) -> Mapped[int]:
+def remedy_field(replaced: str) -> Mapped[int]:
     """What a return's goods are answered with: money, or goods again."""
     options = {REFUNDED: "退款", REPLACED: replaced}
     return enum("处理方式", options, default=REFUNDED, search=True, width=90, sort=-46)

@@ -84,7 +84,7 @@ class PurchaseReturn(FallsDue, StockBill):
     derived = (INVOICE_STATUS,)
 
     supplier_id: Mapped[int] = supplier()
-    remedy: Mapped[int] = replacements.remedy("补货")
+    remedy: Mapped[int] = replacements.remedy_field("补货")
     purchase_return_reason_id: Mapped[int | None] = classified("purchase_return_reason", "退货原因", sort=-45)
 
     @classmethod

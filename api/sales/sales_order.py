@@ -46,7 +46,7 @@ PRIORITIES = {PLAIN: "普通", SOONER: "优先", URGENT: "加急"}
 IDLE, COVERED, PARTLY, UNCOVERED = 0, 1, 2, 3
 COVERS = {IDLE: "无需占用", COVERED: "已占足", PARTLY: "部分占用", UNCOVERED: "未占用"}
 
-demand.supply(f"""
+demand.declare_demand(f"""
 select
     l.line_id as order_line_id, 'XSDD' as bill_type, o.bill_id, o.bill_no, o.company_id, o.warehouse_id, l.goods_id,
     l.quantity as ordered, l.executed_quantity as executed,

@@ -121,7 +121,7 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
     derived = (INVOICE_STATUS,)
 
     customer_id: Mapped[int] = customer()
-    remedy: Mapped[int] = replacements.remedy("补发")
+    remedy: Mapped[int] = replacements.remedy_field("补发")
     sales_return_reason_id: Mapped[int | None] = classified("sales_return_reason", "退货原因", sort=-45)
 
     @classmethod
