@@ -23,6 +23,7 @@ from api.launch.postgres import EmbeddedPostgres
 from tests.kit import once
 from tests.kit.databases import FOR_TESTS, TEMPLATE, copy_cluster, fresh
 from tests.kit.once import copy, made_once
+from tests.kit.ports import free_port
 
 # The same examples in every run; `HYPOTHESIS_PROFILE=explore` looks for new ones, and what it finds becomes an example.
 settings.register_profile("suite", derandomize=True)
@@ -87,6 +88,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # The product may be running beside the tests, on its own ports: nothing that they start or ask for is there.
+    os.environ["ERP_PORT"] = str(free_port(neighbours=2))
     if not hasattr(config, "workerinput"):
         once.begin()
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, Row, func, select, true, update
+from sqlalchemy import Connection, Row, Select, bindparam, func, select, true, update
 
 from api.kit import ahead, amount_shares, business_log, drafts, idempotency, links, source_shares
 from api.kit.context import Context
 from api.kit.database import retrying, today
-from api.kit.document import Bill, Document
+from api.kit.document import Bill, Document, Part
 from api.kit.errors import Edited, Failure, NotFound, Refusal, Stale
 from api.kit.flow import AUDITED, LOCKED, TRANSITIONS, Transition
 from api.kit.posting import BillRef, Postings
@@ -126,11 +127,15 @@ def read(conn: Connection, cls: type[Bill], header: Row[Any]) -> Document:
     assert cls.bill is not None
     children = {}
     for block in cls.bill.blocks:
-        table = block.cls.table()
-        children[block.name] = conn.execute(
-            select(table).where(table.c.bill_id == header.bill_id).order_by(table.c.line_no)
-        ).all()
+        children[block.name] = conn.execute(_lines_of_bill(block.cls), {"bill": header.bill_id}).all()
     return Document(header, children)
+
+
+@cache
+def _lines_of_bill(part: type[Part]) -> Select[Any]:
+    """All lines of the bill `bill`, in order; made once, as every audit reads them."""
+    table = part.table()
+    return select(table).where(table.c.bill_id == bindparam("bill")).order_by(table.c.line_no)
 
 
 def _takes_again(cls: type[Bill]) -> bool:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Row, UniqueConstraint, select, text
+from sqlalchemy import Row, Select, UniqueConstraint, bindparam, select, text
 from sqlalchemy.orm import Mapped
 
 from api.kit import business_log
@@ -150,14 +151,20 @@ def setting(ctx: Context, company_id: int, kind: int) -> dict[str, int]:
     """A company's modes for a kind of bills; nothing is controlled where none are set."""
     place = (f"bill_setting_{kind}", company_id)
     if place not in ctx.known:
-        table = BillSetting.table()
-        query = select(*(table.c[name] for name in _MODES)).where(
-            table.c.company_id == company_id, table.c.type == kind
-        )
-        row = ctx.conn.execute(query).first()
+        row = ctx.conn.execute(_modes(), {"company": company_id, "kind": kind}).first()
         ctx.known[place] = row._asdict() if row else dict.fromkeys(_MODES, FREE)
     found: dict[str, int] = ctx.known[place]
     return found
+
+
+@cache
+def _modes() -> Select[Any]:
+    """The modes of a `company` for a `kind` of bills; made once, as every audit asks for them."""
+    table = BillSetting.table()
+    columns = (table.c[name] for name in _MODES)
+    return select(*columns).where(
+        table.c.company_id == bindparam("company"), table.c.type == bindparam("kind")
+    )
 
 
 def kind_of(cls: type[Resource]) -> int | None:

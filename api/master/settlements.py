@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import cache
 from typing import Any, ClassVar
 
 from sqlalchemy import BigInteger, ColumnElement, ForeignKey, case, select
@@ -184,6 +185,7 @@ class FallsDue:
     )
 
     @classmethod
+    @cache
     def audit_values(cls) -> dict[str, ColumnElement[Any]]:
         """The day by the partner's present terms, unless it was typed."""
         if cls.terms_of is None:
