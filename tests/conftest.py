@@ -20,8 +20,8 @@ from xdist.scheduler import LoadFileScheduling
 
 from api.kit.settings import settings as product_settings
 from api.launch.postgres import EmbeddedPostgres
-from tests.kit import once
-from tests.kit.databases import FOR_TESTS, TEMPLATE, copy_cluster, fresh
+from tests.kit import once, rules_of_types, scratch
+from tests.kit.databases import TEMPLATE, cluster, fresh, served
 from tests.kit.once import copy, made_once
 from tests.kit.ports import free_port
 
@@ -87,10 +87,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--type",
+        action="append",
+        default=[],
+        help="ask the rules that hold for every declared type of this one alone; may be given several times",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # The product may be running beside the tests, on its own ports: nothing that they start or ask for is there.
     os.environ["ERP_PORT"] = str(free_port(neighbours=2))
+    rules_of_types.ASKED[:] = config.getoption("--type")
+    rules_of_types.FIRST_ONLY[:] = [True] if config.getoption("maxfail") == 1 else []
     if not hasattr(config, "workerinput"):
+        scratch.settle_in()
         once.begin()
 
 
@@ -126,11 +138,9 @@ def _draw_secrets(place: Path) -> None:
 @pytest.fixture(scope="session")
 def postgres(data_dir: Path) -> Iterator[EmbeddedPostgres]:
     """A running PostgreSQL 18 without durability; `postgres.url(name)` addresses a database of it."""
-    copy_cluster(data_dir)
-    server = EmbeddedPostgres(data_dir / "postgres", data_dir / "logs" / "postgres.log", FOR_TESTS)
-    server.start()
-    yield server
-    server.stop()
+    copy(cluster() / "postgres", data_dir)
+    with served(data_dir) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from api.kit import database
-from api.launch.postgres import EmbeddedPostgres
-from tests.kit.databases import fresh, let_go
+from tests.kit.databases import TEMPLATE, administer, cluster, let_go, served
+from tests.kit.once import copy, made_once
 
 TODAY = date(2026, 11, 20)
 SIZE = "tiny"
+DATABASE = "erp_demo"
 TRADED = ("SH", "ZZ")
 """The companies with bills: the largest in one go, the other broken off in the middle and taken up again."""
 BROKEN_AFTER = 8
@@ -31,12 +35,21 @@ def served_by(url: str) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def demo_url(postgres: EmbeddedPostgres, template_database: str) -> Iterator[str]:
+def demo_url() -> Iterator[str]:
     """The address of a database with the demo group in it. Tests may read it."""
-    with fresh(postgres, template_database) as url:
-        with served_by(url):
+    place = Path(tempfile.mkdtemp(prefix="erp-demo-"))
+    copy(made_once("demo", _build) / "postgres", place)
+    with served(place) as server:
+        yield server.url(DATABASE)
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def _build(place: Path) -> None:
+    copy(cluster() / "postgres", place)
+    with served(place) as server:
+        administer(server, f"create database {DATABASE} template {TEMPLATE} strategy file_copy")
+        with served_by(server.url(DATABASE)):
             _load()
-        yield url
 
 
 def _load() -> None:

@@ -28,10 +28,19 @@ from api.kit.settings import PROJECT_DIR
 from api.launch.browser import find_browser
 from api.launch.postgres import EmbeddedPostgres
 from tests.e2e.office import ADMIN_PASSWORD, Login, Office, ask, furnish, withdraw
+from tests.kit.once import copy, made_once
 from tests.kit.ports import free_port
 from tests.kit.superset import prepare
 
 START_SECONDS = 900
+ERP = str(Path(sys.executable).with_name("erp"))
+FIRST_FIGURES = """
+from api.kit.settings import settings
+from warehouse.files import Files
+from warehouse.refresh import Refresher
+
+Refresher(Files(settings().warehouse_dir), settings().database_url).refresh()
+"""
 # The whole suite shares two cores; only what fails waits that long.
 expect.set_options(timeout=20_000)
 FLAGS = (
@@ -61,8 +70,8 @@ class Seat(Protocol):
 
 @pytest.fixture(scope="package")
 def system(data_dir: Path) -> Iterator[System]:
-    """Everything, started once for the browser tests, stopped as Ctrl-C stops it. Superset is prepared already: its
-    first start is the subject of `tests/launch`.
+    """Everything, started once for the browser tests, stopped as Ctrl-C stops it. The demo group, its figures and Superset
+    are there already: the first start is the subject of `tests/launch`.
 
     With ERP_E2E_ADDRESS (and ERP_E2E_DATA_DIR, where it isn't `.data`) the tests run against a product that is
     running already, with the demo group in it.
@@ -70,17 +79,17 @@ def system(data_dir: Path) -> Iterator[System]:
     if running := os.environ.get("ERP_E2E_ADDRESS"):
         yield System(running, _embedded(Path(os.environ.get("ERP_E2E_DATA_DIR", PROJECT_DIR / ".data"))))
         return
-    place = Path(tempfile.mkdtemp(prefix="erp-e2e-"))
-    port = free_port(neighbours=2)  # Superset and exploring
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("ERP_")}
-    environment |= {"ERP_PORT": str(port), "ERP_DATA_DIR": str(place), "ERP_DEMO": "tiny"}
-    # Given by the environment, the password would be Superset's too, which knows another one.
-    secrets = json.loads((data_dir / "secrets.json").read_text()) | {"admin_password": ADMIN_PASSWORD}
-    (place / "secrets.json").write_text(json.dumps(secrets))
-    prepare(place)
-    command = [str(Path(sys.executable).with_name("erp")), "up"]
+    # The data directory's parent is the server's to enter as well, which runs under another account.
+    folder = Path(tempfile.mkdtemp(prefix="erp-e2e-"))
+    copy(made_once("product", lambda made: _prepare(made, data_dir / "secrets.json")) / "data", folder)
+    place, port = folder / "data", free_port(neighbours=2)  # Superset and exploring
     process = subprocess.Popen(
-        command, cwd=PROJECT_DIR, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [ERP, "up"],
+        cwd=PROJECT_DIR,
+        env=_environment(place, port),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     try:
         _await_ready(process)
@@ -88,7 +97,31 @@ def system(data_dir: Path) -> Iterator[System]:
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(60)
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _environment(place: Path, port: int) -> dict[str, str]:
+    own = {name: value for name, value in os.environ.items() if not name.startswith("ERP_")}
+    return own | {"ERP_PORT": str(port), "ERP_DATA_DIR": str(place), "ERP_DEMO": "tiny"}
+
+
+def _prepare(folder: Path, secrets: Path) -> None:
+    """A data directory, `data`, as the first start leaves it: the demo group, its figures, the reports' assets."""
+    place = folder / "data"
+    place.mkdir()
+    # Given by the environment, the password would be Superset's too, which knows another one.
+    known = json.loads(secrets.read_text()) | {"admin_password": ADMIN_PASSWORD}
+    (place / "secrets.json").write_text(json.dumps(known))
+    prepare(place)
+    server = EmbeddedPostgres(place / "postgres", place / "logs" / "postgres.log")
+    server.start()
+    try:
+        environment = _environment(place, free_port(neighbours=2)) | {"ERP_DATABASE_URL": server.url()}
+        subprocess.run([ERP, "prepare"], cwd=PROJECT_DIR, env=environment, check=True, capture_output=True)
+        published = [sys.executable, "-c", FIRST_FIGURES]
+        subprocess.run(published, cwd=PROJECT_DIR, env=environment, check=True, capture_output=True)
+    finally:
+        server.stop()
 
 
 def _embedded(place: Path) -> str:

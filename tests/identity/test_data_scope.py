@@ -15,6 +15,7 @@ from api.shell import export_job
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.payloads import ACROSS, payload_of
+from tests.kit.rules_of_types import holds_for
 
 assert catalogue.__all__
 
@@ -25,9 +26,9 @@ def scoped(cls: type[Resource]) -> bool:
 
 
 SCOPED = [cls for cls in registry.declared() if scoped(cls) and "add" in cls.declaration.actions]
-every = pytest.mark.parametrize("cls", SCOPED, ids=lambda cls: cls.name())
+every = holds_for(SCOPED)
 BILLS = [cls for cls in SCOPED if issubclass(cls, Bill)]
-billed = pytest.mark.parametrize("cls", BILLS, ids=lambda cls: cls.name())
+billed = holds_for(BILLS)
 
 
 def foreign(site: Site, cls: type[Resource]) -> int:

@@ -23,6 +23,7 @@ from tests.identity.test_data_scope import exported
 from tests.kit.declared import DECLARED, added
 from tests.kit.fixtures import Site
 from tests.kit.roles import holding
+from tests.kit.rules_of_types import holds_for
 
 assert catalogue.__all__
 SEES, BLIND = "manager_a", "clerk_a"
@@ -67,10 +68,6 @@ KEPT = [cls for cls in HIDING if not issubclass(cls, Published)]
 BILLS = [cls for cls in KEPT if issubclass(cls, Bill) and "add" in cls.declaration.actions]
 
 
-def of_each(classes: Iterable[type[Resource]]) -> Any:
-    return pytest.mark.parametrize("cls", classes, ids=lambda cls: cls.name())
-
-
 def test_there_are_some_of_every_family() -> None:
     costly = {
         cls.name()
@@ -83,7 +80,7 @@ def test_there_are_some_of_every_family() -> None:
     assert {"customer", "role", "sales_order"} <= {cls.name() for cls in HIDING} - costly
 
 
-@of_each(KEPT)
+@holds_for(KEPT)
 def test_lists_and_details(site: Site, cls: type[Resource]) -> None:
     api, caller = cls.declaration.api, site.as_(BLIND)
     if "add" in cls.declaration.actions:
@@ -97,14 +94,14 @@ def test_lists_and_details(site: Site, cls: type[Resource]) -> None:
 
 
 @pytest.mark.usefixtures("figures")
-@of_each([cls for cls in HIDING if issubclass(cls, Published)])
+@holds_for([cls for cls in HIDING if issubclass(cls, Published)])
 def test_lists_of_reports(site: Site, cls: type[Resource]) -> None:
     answer = site.as_(BLIND).get(f"{cls.declaration.api}/getList", per_page=100)
     assert answer.ok, answer
     assert told(cls, answer.data["data"]) == set()
 
 
-@of_each(HIDING)
+@holds_for(HIDING)
 def test_forms_and_screens(site: Site, cls: type[Resource]) -> None:
     """The description that lists, forms and details are drawn from: masked, and nothing to write in."""
     for place in cls.declaration.places:
@@ -121,7 +118,7 @@ def test_forms_and_screens(site: Site, cls: type[Resource]) -> None:
                 assert (open_ones, writable) == ([], [])
 
 
-@of_each(BILLS)
+@holds_for(BILLS)
 def test_prints(site: Site, cls: type[Bill]) -> None:
     """A template with every field there is."""
     layout = PrintLayout(
@@ -150,7 +147,7 @@ def heading(rows: list[tuple[Any, ...]]) -> list[Any]:
 
 
 @pytest.mark.usefixtures("figures")
-@of_each([cls for cls in HIDING if "export" in cls.declaration.actions])
+@holds_for([cls for cls in HIDING if "export" in cls.declaration.actions])
 def test_exports(site: Site, cls: type[Resource]) -> None:
     seen, left = (heading(exported(site, user, cls)) for user in (SEES, BLIND))
     missing = {label for label in seen if seen.count(label) > left.count(label)}

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from api.kit import menus, registry
 from api.kit.calls import ANY_USER, ANYONE
-from api.main import app
+from tests.kit import documented
 from tests.kit.client import Answer, Caller
 from tests.kit.fixtures import Site
 from tests.kit.roles import editor, holding
@@ -34,7 +34,7 @@ class Call:
 
 @cache
 def calls() -> list[Call]:
-    document = app.openapi()
+    document = documented.document()
     return [
         Call(
             method.upper(),

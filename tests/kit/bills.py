@@ -14,11 +14,12 @@ from tests.kit.client import Answer
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of
+from tests.kit.rules_of_types import holds_for
 
 assert catalogue.__all__
 STALE = "单据状态已变化，请刷新后重试"
 BILLS: list[type[Bill]] = [cls for cls in registry.declared() if issubclass(cls, Bill)]
-every = pytest.mark.parametrize("cls", BILLS, ids=lambda cls: cls.name())
+every = holds_for(BILLS)
 
 
 def closing(cls: type[Bill]) -> str | None:

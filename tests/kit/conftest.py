@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.main import app
+from tests.kit import documented
 from tests.kit.fixtures import conn, figures, site, world
 
 __all__ = ["conn", "figures", "site", "world"]
@@ -15,4 +15,4 @@ __all__ = ["conn", "figures", "site", "world"]
 @pytest.fixture(scope="session")
 def document() -> dict[str, Any]:
     """The document of all calls."""
-    return app.openapi()
+    return documented.document()

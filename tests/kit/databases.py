@@ -1,19 +1,24 @@
-"""Databases of the tests' server: what is done to it, and fresh ones, which are clones of the migrated template."""
+"""Databases of the tests' server: what is done to it, and fresh ones, which are clones of the migrated template, of the
+small group or of the demo group.
+"""
 
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 import psycopg
 
 from api.kit import database
 from api.launch.postgres import EmbeddedPostgres
-from tests.kit.once import copy, made_once
+from tests.kit.once import made_once
 
 TEMPLATE = "erp_template"
+WORLD_DATABASE = "erp_world"
 FOR_TESTS = {
     "fsync": "off",
     "synchronous_commit": "off",
@@ -26,20 +31,35 @@ FOR_TESTS = {
 _numbers = itertools.count(1)
 
 
-def copy_cluster(data_dir: Path) -> None:
-    """Put a cluster with the migrated template into a data directory."""
-    copy(made_once("cluster", _migrate) / "postgres", data_dir)
+def cluster() -> Path:
+    """A directory with a cluster, `postgres`, of the migrated template and the small group, and the group's ids."""
+    return made_once("cluster", _build)
 
 
-def _migrate(place: Path) -> None:
+def _build(place: Path) -> None:
     from api.migrations import upgrade
+    from tests.kit.fixtures import built_in
 
-    server = EmbeddedPostgres(place / "postgres", place / "postgres.log", FOR_TESTS)
+    with served(place) as server:
+        administer(server, f"create database {TEMPLATE}")
+        upgrade(server.url(TEMPLATE))
+        administer(
+            server,
+            f"alter database {TEMPLATE} with allow_connections false",
+            f"create database {WORLD_DATABASE} template {TEMPLATE} strategy file_copy",
+        )
+        (place / "world.json").write_text(json.dumps(asdict(built_in(server.url(WORLD_DATABASE)))))
+
+
+@contextmanager
+def served(place: Path) -> Iterator[EmbeddedPostgres]:
+    """A server without durability on the cluster at a place, which is made where there is none."""
+    server = EmbeddedPostgres(place / "postgres", place / "logs" / "postgres.log", FOR_TESTS)
     server.start()
-    administer(server, f"create database {TEMPLATE}")
-    upgrade(server.url(TEMPLATE))
-    administer(server, f"alter database {TEMPLATE} with allow_connections false")
-    server.stop()
+    try:
+        yield server
+    finally:
+        server.stop()
 
 
 def administer(postgres: EmbeddedPostgres, *statements: str) -> None:

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-from jsonschema import Draft202012Validator
-
 from api import catalogue
 from api.kit import registry
 from api.kit.resource import Resource
-from tests.kit.client import Answer
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of
+from tests.kit.rules_of_types import holds_for
 
 assert catalogue.__all__
 DECLARED = list(registry.declared())
-named = pytest.mark.parametrize("cls", DECLARED, ids=lambda cls: cls.name())
-addable = pytest.mark.parametrize(
-    "cls", [cls for cls in DECLARED if "add" in cls.declaration.actions], ids=lambda cls: cls.name()
-)
-
-
-def conforms(document: dict[str, Any], method: str, path: str, answer: Answer) -> list[str]:
-    """Where an answer breaks its documented schema."""
-    operation = document["paths"]["/" + path][method.lower()]
-    schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
-    validator = Draft202012Validator({**schema, "components": document["components"]})
-    sent = {"code": answer.code, "msg": answer.msg, "data": answer.data}
-    return [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(sent)]
+ADDABLE = [cls for cls in DECLARED if "add" in cls.declaration.actions]
+named, addable = holds_for(DECLARED), holds_for(ADDABLE)
 
 
 _present: dict[tuple[str, type[Resource]], int] = {}

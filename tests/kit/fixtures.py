@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,15 +18,13 @@ from api.launch.postgres import EmbeddedPostgres
 from api.shell import jobs, wake
 from tests.kit import world as worlds
 from tests.kit.client import Caller
-from tests.kit.databases import administer, fresh, let_go
+from tests.kit.databases import WORLD_DATABASE, cluster, fresh, let_go
 from tests.kit.desk import Books, Desk
 from tests.kit.doorstep import Doorstep
 from tests.kit.once import copy, made_once
 from tests.kit.world import World
 from warehouse import worker
 
-WORLD_DATABASE = "erp_world"
-_built: list[World] = []
 _published: list[Path] = []
 
 
@@ -47,13 +46,9 @@ class Site:
 
 
 @pytest.fixture(scope="session")
-def world(postgres: EmbeddedPostgres, template_database: str) -> World:
-    """The group, built once a run though each folder declares this fixture; modules clone its database."""
-    if _built:
-        return _built[0]
-    administer(postgres, f"create database {WORLD_DATABASE} template {template_database}")
-    _built.append(built_in(postgres.url(WORLD_DATABASE)))
-    return _built[0]
+def world() -> World:
+    """The group, as it stands in the server's database of it; modules clone that."""
+    return World(**json.loads((cluster() / "world.json").read_text()))
 
 
 def built_in(url: str) -> World:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from sqlalchemy import Connection
 
 from api import catalogue
@@ -15,11 +14,12 @@ from api.kit.fields import Field
 from api.kit.resource import Declared, Resource
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of
+from tests.kit.rules_of_types import holds_for
 from tests.kit.state import written
 
 assert catalogue.__all__
 ADDABLE = [cls for cls in registry.declared() if "add" in cls.declaration.actions]
-named = pytest.mark.parametrize("cls", ADDABLE, ids=lambda cls: cls.name())
+named = holds_for(ADDABLE)
 CHINESE = re.compile(r"[一-鿿]")
 HUGE = "9" * 40
 
@@ -63,8 +63,8 @@ def mistakes(cls: type[Declared]) -> Iterator[tuple[str, Any]]:
             seen.add(sort)
 
 
-@named
 class TestAdd:
+    @named
     def test_each_bad_header_value_is_refused(
         self, site: Site, conn: Connection, cls: type[Resource]
     ) -> None:
@@ -77,6 +77,7 @@ class TestAdd:
         assert not passed
         assert written(conn) == before
 
+    @named
     def test_each_bad_line_value_is_refused(self, site: Site, conn: Connection, cls: type[Resource]) -> None:
         caller, good = site.as_("admin"), payload_of(cls, site.world)
         before, passed = written(conn), []
@@ -90,12 +91,14 @@ class TestAdd:
         assert not passed
         assert written(conn) == before
 
+    @named
     def test_a_body_that_is_no_object_is_refused(self, site: Site, cls: type[Resource]) -> None:
         for body in (b"", b"[]", b"nonsense", b"null", b'{"a":', b"\xff\xfe", b"[" * 20000):
             answer = site.as_("admin").post(f"{cls.declaration.api}/add", body)
             assert (answer.status, answer.code) == (400, 400), body[:20]
             assert CHINESE.search(answer.msg)
 
+    @named
     def test_all_mistakes_are_told_at_once(self, site: Site, cls: type[Resource]) -> None:
         answer = site.as_("admin").post(f"{cls.declaration.api}/add", {})
         required = [item for item in cls.fields() if item.writable and item.required and item.default is None]

@@ -14,11 +14,12 @@ from api.ledger import periods
 from tests.kit.bills import BILLS, STALE, Counter, closing, counter, every
 from tests.kit.desk import Made
 from tests.kit.fixtures import Site
+from tests.kit.rules_of_types import holds_for
 from tests.kit.state import broken, written
 from tests.ledger.words import balances
 
 __all__ = ["counter"]
-orders = pytest.mark.parametrize("cls", [cls for cls in BILLS if closing(cls)], ids=lambda cls: cls.name())
+orders = holds_for(cls for cls in BILLS if closing(cls))
 CLOSED = "2026-02"
 
 

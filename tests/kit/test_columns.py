@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from api.kit import registry
 from api.kit.projection import shown_fields
 from api.kit.resource import Resource
 from api.reporting.groupings import GroupedRow
+from tests.kit.rules_of_types import holds_for
 
 ROOM = 1060
 """Pixels beside the menu, the boxes and the numbers of the rows."""
@@ -20,7 +19,7 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize("cls", LISTS, ids=lambda cls: cls.name())
+@holds_for(LISTS)
 def test_the_first_sum_stands_in_sight(cls: type[Resource]) -> None:
     listed = [item for item in shown_fields(cls) if item.list and not item.optional]
     assert {*cls.leading} <= {item.name for item in listed}

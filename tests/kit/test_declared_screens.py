@@ -13,7 +13,8 @@ from api.kit import menus, registry
 from api.kit.flow import TRANSITIONS
 from api.kit.resource import ACTION_LABELS, Resource
 from api.kit.settings import PROJECT_DIR
-from tests.kit.declared import DECLARED, conforms, named
+from tests.kit.declared import DECLARED, named
+from tests.kit.documented import conforms
 from tests.kit.fixtures import Site
 
 pytestmark = pytest.mark.usefixtures("figures")  # declared reports answer from what is published
@@ -131,13 +132,11 @@ class TestDocument:
 
 class TestScreen:
     @named
-    def test_a_screen_agrees_with_its_calls(
-        self, site: Site, document: dict[str, Any], cls: type[Resource]
-    ) -> None:
+    def test_a_screen_agrees_with_its_calls(self, site: Site, cls: type[Resource]) -> None:
         for route in cls.declaration.routes.values():
             screen = site.as_("admin").get("v2/Open/Screen/getScreen", route=route)
             assert screen.ok, screen
-            assert conforms(document, "get", "v2/Open/Screen/getScreen", screen) == []
+            assert conforms("get", "v2/Open/Screen/getScreen", screen) == []
             assert {item["name"] for item in screen.data["fields"]} >= {item.name for item in cls.fields()}
             assert {action["name"] for action in screen.data["actions"]} == {
                 name for name in cls.declaration.actions if name != "list"

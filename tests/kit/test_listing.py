@@ -16,6 +16,7 @@ from api.shell import export_job
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of
+from tests.kit.rules_of_types import holds_for
 from tests.kit.statements import noted
 
 assert catalogue.__all__
@@ -92,11 +93,7 @@ class TestEnabled:
         assert (off in found[0], off in found[1]) == (True, False)
         assert (site.world.bank in found[0], site.world.bank in found[1]) == (False, True)
 
-    @pytest.mark.parametrize(
-        "cls",
-        [cls for cls in registry.declared() if "enabled" in cls.table().columns],
-        ids=lambda cls: cls.name(),
-    )
+    @holds_for(cls for cls in registry.declared() if "enabled" in cls.table().columns)
     def test_every_list_with_such_a_flag_finds_by_it(self, cls: type[Resource]) -> None:
         assert cls.field("enabled").search
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
-
 from api import catalogue
 from api.kit import registry
 from api.kit.resource import Resource
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of, same
+from tests.kit.rules_of_types import holds_for
 
 assert catalogue.__all__
 ADDABLE = [cls for cls in registry.declared() if "add" in cls.declaration.actions]
-named = pytest.mark.parametrize("cls", ADDABLE, ids=lambda cls: cls.name())
+named = holds_for(ADDABLE)
 
 
-@named
 class TestAdd:
+    @named
     def test_every_sent_field_comes_back(self, site: Site, cls: type[Resource]) -> None:
         caller, api = site.as_("admin"), cls.declaration.api
         sent = payload_of(cls, site.world)

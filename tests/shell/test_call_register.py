@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from api.main import app
 from api.shell.call_register import NamedCall, named
+from tests.kit.documented import document
 from tests.kit.fixtures import Site
 
 PLANNED = named({"paths": {}})
@@ -23,18 +23,18 @@ def each(planned: list[NamedCall]) -> Any:
 @pytest.fixture
 def call(request: pytest.FixtureRequest) -> NamedCall:
     """A planned call as it is registered."""
-    return named(app.openapi())[PLANNED.index(request.param)]
+    return named(document())[PLANNED.index(request.param)]
 
 
 def operation(call: NamedCall) -> dict[str, Any]:
     assert call.path is not None, f"{call.section}: {call.method} {call.call} is not registered"
-    found: dict[str, Any] = app.openapi()["paths"][call.path][call.method.lower()]
+    found: dict[str, Any] = document()["paths"][call.path][call.method.lower()]
     return found
 
 
 def resolved(schema: dict[str, Any]) -> dict[str, Any]:
     if "$ref" in schema:
-        return dict(app.openapi()["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
+        return dict(document()["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
     return schema
 
 

@@ -16,10 +16,11 @@ from api.shell import export_job
 from api.shell.export_tasks import DONE
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+from tests.kit.rules_of_types import holds_for
 
 assert catalogue.__all__
 EXPORTED = [cls for cls in registry.declared() if "export" in cls.declaration.actions]
-named = pytest.mark.parametrize("cls", EXPORTED, ids=lambda cls: cls.name())
+named = holds_for(EXPORTED)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -17,7 +17,7 @@ import pytest
 from api.launch.postgres import EmbeddedPostgres
 from tests.demo.loaded import TODAY
 from tests.kit.databases import administer, fresh
-from tests.kit.once import copy
+from tests.kit.once import copy, made_once
 from tests.warehouse import calculations
 from tests.warehouse.group import Size, fill
 from warehouse import shelf
@@ -166,7 +166,9 @@ def figures(group: str, tmp_path_factory: pytest.TempPathFactory) -> Files:
 @pytest.fixture(scope="session")
 def demo_figures(demo_url: str, tmp_path_factory: pytest.TempPathFactory) -> Files:
     """The demo group's warehouse, built once."""
-    return published_of(demo_url, tmp_path_factory)
+    made = made_once("demo-figures", lambda place: _publish(demo_url, Files(place / "warehouse")))
+    copy(made / "warehouse", root := tmp_path_factory.mktemp("demo"))
+    return Files(root / "warehouse")
 
 
 @pytest.fixture(scope="module")
@@ -179,8 +181,12 @@ def mart(world: str, request: pytest.FixtureRequest) -> Iterator[Mart]:
 def published_of(url: str, places: pytest.TempPathFactory) -> Files:
     """A warehouse of a database, built whole."""
     files = Files(places.mktemp("marts") / "warehouse")
-    Refresher(files, url).refresh(as_of=AS_OF)
+    _publish(url, files)
     return files
+
+
+def _publish(url: str, files: Files) -> None:
+    Refresher(files, url).refresh(as_of=AS_OF)
 
 
 @contextmanager

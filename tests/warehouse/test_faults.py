@@ -15,7 +15,8 @@ import psycopg
 import pytest
 
 from api.launch.postgres import EmbeddedPostgres
-from tests.kit.databases import TEMPLATE, administer, copy_cluster
+from tests.kit.databases import TEMPLATE, administer, cluster
+from tests.kit.once import copy
 from tests.warehouse.conftest import AS_OF, parsed_already, tables
 from tests.warehouse.group import BILL
 from warehouse import cycles, publish, status, worker
@@ -128,7 +129,7 @@ class TestWorker:
     def server(self, tmp_path: Path) -> Iterator[EmbeddedPostgres]:
         """A Postgres of this test's own, which it may stop; like some that others run, it does not time commits."""
         tmp_path.chmod(0o755)
-        copy_cluster(tmp_path)
+        copy(cluster() / "postgres", tmp_path)
         options = {"fsync": "off", "track_commit_timestamp": "off"}
         made = EmbeddedPostgres(tmp_path / "postgres", tmp_path / "postgres.log", options)
         made.start()
