@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
-from api.kit.document import QuantityBill, QuantityLine
 from api.kit.fields import money, rate, ref, text
+from api.kit.goods_bills import QuantityBill, QuantityLine
 from api.master.partners import customer, supplier
 
 

@@ -17,7 +17,8 @@ from api.importing.columns import LABELS, NAMES, places
 from api.importing.files import Row
 from api.importing.masters import Masters, Missing
 from api.kit import registry
-from api.kit.document import Bill, GoodsBill, GoodsLine
+from api.kit.document import Bill
+from api.kit.goods_bills import GoodsBill, GoodsLine
 from api.kit.validation import Problems, value_of
 from api.master.goods import dot_week
 from api.master.stock_lines import InboundLine, OutboundLine

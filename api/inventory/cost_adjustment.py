@@ -10,9 +10,10 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import Bill, BillType, Block, Document, GoodsChild, Rows, Values, declare
+from api.kit.document import Bill, BillType, Block, Document, Rows, Values, declare
 from api.kit.fields import COST, derived, money, text
 from api.kit.flow import POSTED_SQL
+from api.kit.goods_bills import GoodsChild
 from api.kit.posting import CostAdjustment, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems

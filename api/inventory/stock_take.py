@@ -19,10 +19,11 @@ from sqlalchemy.orm import Mapped, mapped_column
 from api.inventory import stock_counts, stock_differences
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
-from api.kit.document import MAX_LINES, Bill, BillType, Block, Document, GoodsChild, Rows, Values, declare
+from api.kit.document import MAX_LINES, Bill, BillType, Block, Document, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import COST, derived, flag, moment, price, quantity, ref, text
 from api.kit.flow import UNAUDITED, VOIDED
+from api.kit.goods_bills import GoodsChild
 from api.kit.posting import Postings
 from api.kit.resource import FileCall, Menu
 from api.kit.validation import Problems

@@ -12,8 +12,9 @@ from typing import Any
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import Bill, BillType, Block, Document, GoodsChild, Rows, Values, declare
+from api.kit.document import Bill, BillType, Block, Document, Rows, Values, declare
 from api.kit.fields import bill_type, day, derived, enum, flag, goods, key, moment, quantity, ref, text
+from api.kit.goods_bills import GoodsChild
 from api.kit.posting import NumberRegistration, Postings
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal

@@ -16,9 +16,10 @@ from sqlalchemy.orm import Mapped, declared_attr
 from api.inventory import stock_differences
 from api.inventory.transfer_out import TransferOutLine
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Link, QuantityLine, Rows, Values, declare
+from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
 from api.kit.fields import COST, derived, money, quantity, ref, source_line, text
 from api.kit.flow import POSTED_SQL
+from api.kit.goods_bills import QuantityLine
 from api.kit.posting import Landing, Postings, StockMove
 from api.kit.proration import allocate_by_weight
 from api.kit.validation import Problems

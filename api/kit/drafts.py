@@ -12,9 +12,10 @@ from sqlalchemy import Connection, Row, func, select
 
 from api.kit import ahead, attachments, blocks, business_log, links, numbering, packs, source_shares
 from api.kit.context import Context
-from api.kit.document import Bill, Block, GoodsBill, GoodsLine, QuantityBill, QuantityLine
+from api.kit.document import Bill, Block
 from api.kit.errors import Edited, NotFound, Refusal, Unread
 from api.kit.flow import STATUSES, UNAUDITED
+from api.kit.goods_bills import GoodsBill, GoodsLine, QuantityBill, QuantityLine
 from api.kit.pricing import price_line
 from api.kit.projection import MASK
 from api.kit.records import refusing_duplicates, refusing_references

@@ -6,9 +6,10 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import Document, GoodsLine
+from api.kit.document import Document
 from api.kit.errors import Refusal
 from api.kit.fields import Derived, derived, quantity
+from api.kit.goods_bills import GoodsLine
 
 RECEIVING = {1: "待收货", 2: "全部收货", 3: "部分收货"}
 """spec/2-routes.md 4."""

@@ -14,7 +14,8 @@ from sqlalchemy import Connection, select
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import Part, QuantityLine
+from api.kit.document import Part
+from api.kit.goods_bills import QuantityLine
 from api.kit.validation import Problems, as_key, value_of
 
 UNIT, QUANTITY, FACTOR = "pack_unit_id", "pack_quantity", "pack_factor"

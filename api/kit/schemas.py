@@ -11,8 +11,9 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic import Field as Described
 
-from api.kit.document import DrawnLine, Part
+from api.kit.document import Part
 from api.kit.fields import Field
+from api.kit.goods_bills import DrawnLine
 from api.kit.making import made_once
 from api.kit.projection import shown_fields
 from api.kit.resource import Declared, Resource

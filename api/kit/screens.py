@@ -10,9 +10,10 @@ from pydantic import Field as Described
 
 from api.kit import links, registry
 from api.kit.charting import chartable
-from api.kit.document import Bill, Block, Child, GoodsLine
+from api.kit.document import Bill, Block, Child
 from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
+from api.kit.goods_bills import GoodsLine
 from api.kit.listing import listed
 from api.kit.menus import code_of
 from api.kit.projection import columns_of, masks, shown_fields

@@ -18,9 +18,10 @@ from sqlalchemy import Connection, select
 
 from api.kit import amount_shares, business_log, registry
 from api.kit.context import Context
-from api.kit.document import Bill, DrawnLine, GoodsLine, Link
+from api.kit.document import Bill, Link
 from api.kit.errors import Refusal, StockWarningAsk
 from api.kit.flow import CLOSED, POSTED_SQL
+from api.kit.goods_bills import DrawnLine, GoodsLine
 from api.kit.pricing import price_line, tax_of
 from api.kit.proration import CENT, ZERO, MoneyPart, SourceMoney, TakenParts, prorate, take_part
 from api.kit.resource import BEYOND_SOURCE

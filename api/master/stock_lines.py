@@ -12,8 +12,9 @@ from sqlalchemy import BigInteger, Connection, ForeignKey, select
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from api.kit.context import Context
-from api.kit.document import Document, GoodsBill, GoodsLine, Parts, QuantityBill, QuantityLine
+from api.kit.document import Document, Parts
 from api.kit.fields import COST, Derived, day, derived, ref, text
+from api.kit.goods_bills import GoodsBill, GoodsLine, QuantityBill, QuantityLine
 from api.kit.posting import Landing, StockMove
 from api.kit.validation import Problems
 from api.master.goods import Goods, dot_week

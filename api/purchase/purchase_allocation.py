@@ -24,7 +24,6 @@ from api.kit.document import (
     Block,
     DetailPlace,
     Document,
-    DrawnLine,
     Link,
     Proposal,
     Rows,
@@ -35,6 +34,7 @@ from api.kit.errors import Refusal
 from api.kit.fields import derived, goods, ref, source_line
 from api.kit.fields import price as price_of
 from api.kit.flow import UNAUDITED, VOIDED
+from api.kit.goods_bills import DrawnLine
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems

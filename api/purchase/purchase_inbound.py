@@ -12,8 +12,9 @@ from typing import Any
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, DrawnLine, Link, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import Derived, Kind, derived, enum, money, source_line
+from api.kit.goods_bills import DrawnLine
 from api.kit.orders import allotted, refuse_followed, requested, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.proration import allocate_by_weight

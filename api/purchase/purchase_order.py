@@ -8,9 +8,10 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, DrawnLine, Link, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import day, enum, source_line
 from api.kit.flow import ORDER
+from api.kit.goods_bills import DrawnLine
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems

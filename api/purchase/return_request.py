@@ -13,9 +13,10 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, DrawnLine, Link, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, declare
 from api.kit.fields import Derived, derived, quantity, source_line
 from api.kit.flow import ORDER
+from api.kit.goods_bills import DrawnLine
 from api.kit.posting import Postings
 from api.kit.resource import BEYOND_SOURCE, Menu
 from api.master.business_types import classified

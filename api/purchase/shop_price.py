@@ -11,9 +11,10 @@ from typing import Any
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import Bill, BillType, Block, DetailPlace, Document, GoodsChild, declare
+from api.kit.document import Bill, BillType, Block, DetailPlace, Document, declare
 from api.kit.fields import day, price, ref, text
 from api.kit.flow import ORDER
+from api.kit.goods_bills import GoodsChild
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems

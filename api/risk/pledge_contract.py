@@ -12,8 +12,9 @@ from typing import Any
 from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import Mapped, declared_attr
 
-from api.kit.document import Bill, QuantityLine
+from api.kit.document import Bill
 from api.kit.fields import day, money, price, rate, text
+from api.kit.goods_bills import QuantityLine
 
 
 class PledgeContractLine(QuantityLine):

@@ -6,8 +6,9 @@ from sqlalchemy.orm import Mapped
 
 from api.customers.customer_salesmen import hand_to_salesman
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, QuantityLine, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import derived, goods, ref, source_line
+from api.kit.goods_bills import QuantityLine
 from api.kit.posting import Landing, Postings, StockMove
 from api.kit.resource import Menu
 from api.kit.validation import Problems

@@ -14,10 +14,11 @@ from api.customers.customer_addresses import Sent, send_to_default
 from api.customers.customer_salesmen import hand_to_salesman
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, GoodsLine, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import quantity, ref
 from api.kit.flow import POSTED_SQL
+from api.kit.goods_bills import GoodsLine
 from api.kit.posting import Landing, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems

@@ -15,20 +15,10 @@ from sqlalchemy.orm import Mapped
 from api.customers.customer_salesmen import hand_to_salesman
 from api.kit import drafts, numbering, packs, transitions
 from api.kit.context import Context
-from api.kit.document import (
-    BillType,
-    Block,
-    DetailPlace,
-    Document,
-    DrawnLine,
-    GoodsBill,
-    Link,
-    Rows,
-    Values,
-    declare,
-)
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import derived, goods, source_line
 from api.kit.flow import AUDITED
+from api.kit.goods_bills import DrawnLine, GoodsBill
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems

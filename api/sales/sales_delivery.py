@@ -17,21 +17,11 @@ from api.customers.customer_addresses import Sent, send_to_default
 from api.kit import business_log, records
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
-from api.kit.document import (
-    BillType,
-    Block,
-    DetailPlace,
-    Document,
-    Link,
-    QuantityBill,
-    QuantityLine,
-    Rows,
-    Values,
-    declare,
-)
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.errors import Invalid, Refusal
 from api.kit.fields import derived, enum, goods, moment, money, ref, source_line, text
 from api.kit.flow import AUDITED, LOCKED
+from api.kit.goods_bills import QuantityBill, QuantityLine
 from api.kit.posting import Postings
 from api.kit.resource import ACTION_LABELS, Menu
 from api.kit.validation import Problems

@@ -16,19 +16,10 @@ from api.customers.customer_addresses import Sent, send_to_default
 from api.customers.customer_salesmen import hand_to_salesman
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import (
-    BillType,
-    Block,
-    DetailPlace,
-    Document,
-    DrawnLine,
-    Link,
-    Rows,
-    Values,
-    declare,
-)
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.fields import day, derived, enum, source_line
 from api.kit.flow import AUDITED, ORDER
+from api.kit.goods_bills import DrawnLine
 from api.kit.posting import Postings, Reservation
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems

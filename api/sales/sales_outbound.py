@@ -10,21 +10,11 @@ from sqlalchemy.orm import Mapped, mapped_column
 from api.customers.customer_addresses import Sent, send_to_default
 from api.customers.customer_salesmen import hand_to_salesman
 from api.kit.context import Context
-from api.kit.document import (
-    BillType,
-    Block,
-    Child,
-    DetailPlace,
-    Document,
-    DrawnLine,
-    Link,
-    Rows,
-    Values,
-    declare,
-)
+from api.kit.document import BillType, Block, Child, DetailPlace, Document, Link, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import derived, source_line
 from api.kit.flow import POSTED, POSTED_SQL
+from api.kit.goods_bills import DrawnLine
 from api.kit.orders import delivered, progress, refuse_followed, returned
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import Menu, Place

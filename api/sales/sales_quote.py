@@ -12,9 +12,10 @@ from sqlalchemy.orm import Mapped
 from api.customers.customer_salesmen import hand_to_salesman
 from api.kit import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, GoodsBill, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.fields import day, derived
 from api.kit.flow import ORDER
+from api.kit.goods_bills import GoodsBill
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems

@@ -16,20 +16,10 @@ from sqlalchemy.orm import Mapped
 from api.customers.customer_salesmen import hand_to_salesman
 from api.kit import transitions
 from api.kit.context import Context
-from api.kit.document import (
-    BillType,
-    Block,
-    DetailPlace,
-    Document,
-    DrawnLine,
-    Link,
-    Parts,
-    Rows,
-    Values,
-    declare,
-)
+from api.kit.document import BillType, Block, DetailPlace, Document, Link, Parts, Rows, Values, declare
 from api.kit.fields import COST, price, source_line
 from api.kit.flow import AUDITED
+from api.kit.goods_bills import DrawnLine
 from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, Reservation, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu

@@ -12,10 +12,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, GoodsLine, Rows, Values, declare
+from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
 from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import ref
 from api.kit.flow import POSTED_SQL
+from api.kit.goods_bills import GoodsLine
 from api.kit.posting import Landing, Postings, SettlementOpen
 from api.kit.resource import Menu
 from api.kit.validation import Problems

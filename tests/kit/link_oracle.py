@@ -11,8 +11,9 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from api.kit.document import Bill, GoodsLine, Link
+from api.kit.document import Bill, Link
 from api.kit.flow import POSTED_SQL
+from api.kit.goods_bills import GoodsLine
 from tests.kit.state import asked_often
 
 Linked = tuple[tuple[type[Bill], Link], ...]

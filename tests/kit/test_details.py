@@ -6,7 +6,7 @@ import pytest
 
 from api.identity import rights
 from api.kit import details, registry
-from api.kit.document import GoodsChild
+from api.kit.goods_bills import GoodsChild
 from api.master.goods_scope import ScopeRow
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from api import catalogue
 from api.kit import packs, registry
-from api.kit.document import QuantityLine
+from api.kit.goods_bills import QuantityLine
 from api.kit.projection import MASK
 from api.kit.resource import Resource
 from tests.identity.test_matrix import member
