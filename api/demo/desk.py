@@ -114,14 +114,14 @@ class Desk:
         }
         draft = Draft(common | header, {block: rows})
         drafts.price(cls, draft, Problems())
-        self._share(cls, rows)
+        self._share_sources(cls, rows)
         drafts.total(cls, draft)
         entry = Entry(cls, draft, audited)
         self.portion.entries.append(entry)
         self.portion.lines += len(rows)
         return entry
 
-    def _share(self, cls: type[Bill], rows: list[dict[str, Any]]) -> None:
+    def _share_sources(self, cls: type[Bill], rows: list[dict[str, Any]]) -> None:
         """Give lines what falls to them of lines that may not be saved yet."""
         for row in rows:
             link = source_shares.sharing_link(cls, row)
@@ -131,7 +131,7 @@ class Desk:
             line = at.entry.lines[at.place]
             source: Any = SimpleNamespace(**{"is_gift": False} | line)
             taken = line.setdefault("taken_parts", {}).setdefault(link.money_pool, TakenParts())
-            source_shares.follow(row, source_shares.SharedSource(source, taken))
+            source_shares.follow_source(row, source_shares.SharedSource(source, taken))
 
     def line(self, item: Item, quantity: int, price: Decimal, **more: Any) -> dict[str, Any]:
         """A line of goods; full cartons are counted as such."""

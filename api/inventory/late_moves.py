@@ -142,7 +142,7 @@ class LateMoves:
             f"等{len(names)}种商品" if len(names) > stock_counts.SHOWN else ""
         )
         what = f"{cls.declaration.label}{bill.bill_no}的日期不晚于盘点单{takes}：{goods}"
-        if stock_counts.ask(ctx, bill, cls.name(), what):
+        if stock_counts.ask_counted(ctx, bill, cls.name(), what):
             _correct(ctx, bill, cls.declaration.label, moved)
 
 

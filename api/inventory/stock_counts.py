@@ -189,7 +189,9 @@ class Present(NamedTuple):
     corrections: Decimal = Decimal(0)
 
 
-def present(ctx: Context, warehouse_id: int, goods: Iterable[int]) -> dict[tuple[int, int, int], Present]:
+def read_present(
+    ctx: Context, warehouse_id: int, goods: Iterable[int]
+) -> dict[tuple[int, int, int], Present]:
     """The book of a warehouse's goods by spot (goods, location, batch), read in one moment."""
     values = {"warehouse": warehouse_id, "goods": sorted(set(goods))}
     return {
@@ -198,7 +200,7 @@ def present(ctx: Context, warehouse_id: int, goods: Iterable[int]) -> dict[tuple
     }
 
 
-def differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
+def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
     """What each line of a stocktake lacks or has beyond its book, but for what others have corrected since.
 
     Asks about bills that were posted since its count and are dated before it. Takes the goods' locks.
@@ -272,7 +274,7 @@ def _late(ctx: Context, doc: Document) -> dict[int, Decimal]:
         if row.business_date < row.taken_on or made[row.bill_type, row.bill_id] < row.counted_at
     ]
     numbers = list(dict.fromkeys(row.bill_no for row in late))
-    if not numbers or not ask(
+    if not numbers or not ask_counted(
         ctx, doc.header, "stock_take", f"盘点录入后又审核了日期在盘点之前的{join_numbers(numbers)}"
     ):
         return {}
@@ -287,7 +289,7 @@ def join_numbers(numbers: list[str]) -> str:
     return "、".join(numbers[:SHOWN]) + (f"等{len(numbers)}张单据" if len(numbers) > SHOWN else "")
 
 
-def ask(ctx: Context, header: Any, resource: str, what: str) -> bool:
+def ask_counted(ctx: Context, header: Any, resource: str, what: str) -> bool:
     """Whether goods were counted, as the user says; who has not said it is asked, who has is logged."""
     if ctx.counted is None:
         raise CountedAsk(f"{what}，这些商品盘点时是否已盘在内？")

@@ -249,7 +249,7 @@ def audit_transit_loss(ctx: Context, receipt: Row[Any], rows: list[dict[str, Any
     _audit_new(beyond_scope(ctx), StockLoss, receipt, rows, given)
 
 
-def find_again(ctx: Context, receipt: int) -> None:
+def void_transit_loss(ctx: Context, receipt: int) -> None:
     """Void the loss of a transfer's receipt."""
     void_bills(beyond_scope(ctx), StockLoss, StockLoss.table().c.transfer_in_id == receipt)
 

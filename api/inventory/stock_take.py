@@ -217,7 +217,7 @@ class StockTake(OfWarehouse, Bill):
         # Its own hold must not stand in the way of what sets the stock right.
         header = doc.header
         holds.settle(ctx.conn, header.company_id, header.warehouse_id, (header.bill_id, header.bill_no), ())
-        differences = stock_counts.differences(ctx, doc)
+        differences = stock_counts.find_differences(ctx, doc)
         stock_differences.make(ctx, doc.header, [pair for pair in differences if pair[1]])
         stock_counts.record_ledger_position(ctx, header.bill_id)
 
@@ -266,7 +266,7 @@ def _planned(ctx: Context, header: Values) -> list[dict[str, Any]]:
 
 def _book(ctx: Context, warehouse_id: int, known: dict[Spot, Any], lines: list[dict[str, Any]]) -> None:
     """Give each line its snapshot and book quantity; a count that was entered before keeps the book of its moment."""
-    now = stock_counts.present(ctx, warehouse_id, (line["goods_id"] for line in lines))
+    now = stock_counts.read_present(ctx, warehouse_id, (line["goods_id"] for line in lines))
     moment: datetime = ctx.conn.exec_driver_sql("select clock_timestamp()").scalar_one()
     for line in lines:
         spot = _spot(line)

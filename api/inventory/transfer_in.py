@@ -221,7 +221,7 @@ class TransferIn(Carried, MoveBill):
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
         """Take back what was lost with the receipt."""
         if effect == "reverse":
-            stock_differences.find_again(ctx, doc.header.bill_id)
+            stock_differences.void_transit_loss(ctx, doc.header.bill_id)
 
 
 def _inspect_liability(header: Values, lines: list[dict[str, Any]], problems: Problems) -> None:

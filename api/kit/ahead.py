@@ -28,7 +28,7 @@ def describe_ahead(cls: type[Bill], header: Mapping[str, Any]) -> str:
     return f"{'、'.join(days)} 晚于今天（{now}）" if days else ""
 
 
-def ask(ctx: Context, cls: type[Bill], header: Mapping[str, Any], key: int | None = None) -> str:
+def ask_about_days(ctx: Context, cls: type[Bill], header: Mapping[str, Any], key: int | None = None) -> str:
     """Ask about days ahead, unless the user has said so of this bill before; what he goes on with is to be logged."""
     found = describe_ahead(cls, header)
     if not found or (key is not None and _has_confirmed(ctx, cls, key, found)):
@@ -37,7 +37,7 @@ def ask(ctx: Context, cls: type[Bill], header: Mapping[str, Any], key: int | Non
     return found
 
 
-def log(ctx: Context, cls: type[Bill], key: int, bill_no: str, company_id: int, found: str) -> None:
+def log_days(ctx: Context, cls: type[Bill], key: int, bill_no: str, company_id: int, found: str) -> None:
     """Note that the user goes on with days ahead."""
     if found:
         business_log.write(

@@ -45,7 +45,7 @@ class Draft:
 def add(ctx: Context, cls: type[Bill], payload: Mapping[str, Any]) -> dict[str, Any]:
     """Save a new bill; answers its id and number."""
     draft = prepare(ctx, cls, payload)
-    days = ahead.ask(ctx, cls, draft.header)
+    days = ahead.ask_about_days(ctx, cls, draft.header)
     ctx.settle_questions()
     assert cls.bill is not None
     number = numbering.draw(
@@ -54,7 +54,7 @@ def add(ctx: Context, cls: type[Bill], payload: Mapping[str, Any]) -> dict[str, 
     key = insert(ctx.conn, cls, draft, number, ctx.principal)
     cls.arrange(ctx, key, UNAUDITED)
     _log(ctx, cls, key, number, "add", draft)
-    ahead.log(ctx, cls, key, number, draft.header["company_id"], days)
+    ahead.log_days(ctx, cls, key, number, draft.header["company_id"], days)
     return {"id": key, "bill_no": number}
 
 
@@ -68,7 +68,7 @@ def edit(ctx: Context, cls: type[Bill], key: int, payload: Mapping[str, Any]) ->
     if str(payload["revision"]) != str(stored.revision):
         raise Edited()
     draft = prepare(ctx, cls, payload, before=stored)
-    days = ahead.ask(ctx, cls, {**stored._mapping, **draft.header}, key)
+    days = ahead.ask_about_days(ctx, cls, {**stored._mapping, **draft.header}, key)
     ctx.settle_questions()
     with refusing_duplicates(cls), refusing_references("修改"):
         values = {**draft.header, "revision": stored.revision + 1}
@@ -79,7 +79,7 @@ def edit(ctx: Context, cls: type[Bill], key: int, payload: Mapping[str, Any]) ->
     before = {name: getattr(stored, name) for name in draft.header}
     draft.header.setdefault("company_id", stored.company_id)
     _log(ctx, cls, key, stored.bill_no, "edit", draft, before=before)
-    ahead.log(ctx, cls, key, stored.bill_no, draft.header["company_id"], days)
+    ahead.log_days(ctx, cls, key, stored.bill_no, draft.header["company_id"], days)
     return {"id": key, "bill_no": stored.bill_no}
 
 
@@ -142,7 +142,7 @@ def prepare(
     problems.settle()
     price(cls, draft, problems)
     if source_shares.lines_of(cls) is not None:
-        _share(ctx, cls, draft, payload)
+        _share_sources(ctx, cls, draft, payload)
     problems.settle()
     total(cls, draft)
     whole = {**known, **draft.header}
@@ -250,16 +250,16 @@ def _is_drawn(cls: type[Bill], row: Mapping[str, Any]) -> bool:
     return source_shares.lines_of(cls) is not None and source_shares.sharing_link(cls, row) is not None
 
 
-def _share(ctx: Context, cls: type[Bill], draft: Draft, payload: Mapping[str, Any]) -> None:
+def _share_sources(ctx: Context, cls: type[Bill], draft: Draft, payload: Mapping[str, Any]) -> None:
     """Have drawn lines take over what falls to them of their sources, but for what they tell of their own."""
     rows = draft.children["lines"]
     sources = source_shares.sources_of(ctx.conn, cls, rows)
     sent = payload.get("lines") or []
-    told = {row["line_no"]: _told(sent[row["line_no"] - 1], row) for row in rows}
-    source_shares.share(cls, rows, sources, told)
+    told = {row["line_no"]: _told_money(sent[row["line_no"] - 1], row) for row in rows}
+    source_shares.share_money(cls, rows, sources, told)
 
 
-def _told(sent: Mapping[str, Any], row: Mapping[str, Any]) -> frozenset[str]:
+def _told_money(sent: Mapping[str, Any], row: Mapping[str, Any]) -> frozenset[str]:
     """What of its money a line tells by itself: neither what was left out, nor a discount just as it was proposed."""
     named = {name for name in source_shares.MONEY if sent.get(name) not in (None, "", MASK)}
     kept = {name for name in ("price", "discount_amount") if row.get(name)}

@@ -224,7 +224,7 @@ def sources_of(
     return {link: read_sources(conn, link, keys, but) for link, keys in wanted.items()}
 
 
-def share(
+def share_money(
     cls: type[Bill], lines: Iterable[Line], sources: Sources, told: Mapping[int, frozenset[str]]
 ) -> dict[int, Decimal]:
     """Give priced lines their parts of their sources; `told` are the fields that were filled in, by line number.
@@ -270,7 +270,7 @@ def _follows(line: Line, source: Any, part: MoneyPart, told: frozenset[str]) -> 
     return same_price and same_discount and same_kind and same_rate
 
 
-def follow(line: Line, source: SharedSource) -> None:
+def follow_source(line: Line, source: SharedSource) -> None:
     """Have a line take its part of a source, at its price."""
     _follow(line, source.line, source.take(Decimal(line["quantity"])))
 
@@ -312,7 +312,7 @@ def apply_shares(ctx: Context, cls: type[Bill], bills: Sequence[ExecutingBill]) 
     sources = sources_of(ctx.conn, cls, every, [bill.header.bill_id for bill in drawn])
     before = {line["line_id"]: _money_of(line) for line in every}
     limits = [
-        share(cls, bill.lines, sources, {line["line_no"]: _told_by(line) for line in bill.lines})
+        share_money(cls, bill.lines, sources, {line["line_no"]: _told_by(line) for line in bill.lines})
         for bill in drawn
     ]
     changed = [line for line in every if _money_of(line) != before[line["line_id"]]]

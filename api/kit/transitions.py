@@ -62,7 +62,7 @@ def move(
     if step.reason and not (reason or "").strip():
         raise Refusal("请填写驳回原因")
     before, header = _guarded_update(ctx, cls, step, key, reason, read_at)
-    days = ahead.ask(ctx, cls, header._asdict(), key) if action == "auditorPass" else ""
+    days = ahead.ask_about_days(ctx, cls, header._asdict(), key) if action == "auditorPass" else ""
     if step.effect != "none" and not (step.effect == "reverse" and before != AUDITED):
         doc = read(ctx.conn, cls, header)
         if step.effect == "post" or (step.effect == "open" and _takes_again(cls)):
@@ -72,7 +72,7 @@ def move(
         wake_after_commit(ctx)
     cls.arrange(ctx, key, step.target)
     no, company = header.bill_no, header.company_id
-    ahead.log(ctx, cls, key, no, company, days)
+    ahead.log_days(ctx, cls, key, no, company, days)
     ctx.settle_questions()
     business_log.write(
         ctx.conn, ctx.principal, cls.name(), key, action, bill_no=no, company_id=company, reason=reason

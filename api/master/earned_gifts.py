@@ -116,15 +116,15 @@ class Giving:
     done: str
     due: str
 
-    def asked(self, ctx: Context, doc: Document) -> list[tuple[int, str]]:
-        """What is asked about the gifts of a delivery or an order, and how, for `settings.ask`."""
-        told = [(settings.ASKS, self.unearned(ctx, doc))]
-        if self.samples and (msg := self.unpaid(ctx, doc)):
+    def find_questions(self, ctx: Context, doc: Document) -> list[tuple[int, str]]:
+        """What is asked about the gifts of a delivery or an order, and how, for `settings.refuse_or_ask`."""
+        told = [(settings.ASKS, self.describe_unearned(ctx, doc))]
+        if self.samples and (msg := self.describe_unpaid(ctx, doc)):
             mode = settings.setting(ctx, doc.header.company_id, settings.SALES)["sample_mode"]
             told += [(mode, msg)] if mode else []
         return told
 
-    def unearned(self, ctx: Context, doc: Document) -> str:
+    def describe_unearned(self, ctx: Context, doc: Document) -> str:
         """Which gifts a delivery, or an order, has beyond what the paid goods with them earn; nothing if none."""
         gifts = [line for line in doc.lines if line.is_gift]
         if not gifts:
@@ -137,14 +137,14 @@ class Giving:
         rows = [row for row in self._families(ctx, orders, bills) if row.goods_id in mine]
         return _told(rows, self._beyond)
 
-    def unpaid(self, ctx: Context, doc: Document) -> str:
+    def describe_unpaid(self, ctx: Context, doc: Document) -> str:
         """Which gifts a bill is about alone, drawn from no other; nothing if there is more to it."""
         if not doc.lines or not all(line.is_gift and not getattr(line, self.column) for line in doc.lines):
             return ""
         names = names_of(ctx.conn, {line.goods_id for line in doc.lines})
         return f"没有付款商品，只有赠品{'、'.join(list(names.values())[:SHOWN])}"
 
-    def stranded(self, ctx: Context, doc: Document) -> str:
+    def describe_stranded(self, ctx: Context, doc: Document) -> str:
         """Which gifts of its orders stand unearned once a delivery is taken back; nothing if none."""
         sources = sorted(
             {key for line in doc.lines if (key := getattr(line, self.column)) and not line.is_gift}
@@ -156,7 +156,7 @@ class Giving:
         )
         return _told(self._families(ctx, orders, []), self._beyond)
 
-    def kept(self, ctx: Context, doc: Document, *, gifts: bool = False) -> str:
+    def describe_kept(self, ctx: Context, doc: Document, *, gifts: bool = False) -> str:
         """Which gifts stay behind though the paid goods that earned them go back; nothing if none.
 
         With `gifts` also those that a return, which is taken back, had brought.
@@ -169,7 +169,7 @@ class Giving:
         orders = [key for key in found.orders or () if key]
         return _told(self._families(ctx, orders, found.bills or []), self._left_behind)
 
-    def owed(self, ctx: Context, doc: Document) -> str:
+    def describe_owed(self, ctx: Context, doc: Document) -> str:
         """Which gifts an order has still to give though they are earned; nothing if none."""
         if not any(line.is_gift and line.executed_quantity < line.quantity for line in doc.lines):
             return ""

@@ -32,7 +32,7 @@ order by g.goods_name
 """
 
 
-def require(ctx: Context, bill: BillRef, postings: Postings) -> None:
+def require_costs(ctx: Context, bill: BillRef, postings: Postings) -> None:
     """Refuse a posting that brought goods which the company never had at no cost; their purchase price is proposed.
 
     Read after posting, while the goods are locked.

@@ -57,7 +57,7 @@ where o.company_id = %s
 """
 
 
-def parties(ctx: Context, company_id: int, others: Collection[int]) -> dict[int, Parties]:
+def find_parties(ctx: Context, company_id: int, others: Collection[int]) -> dict[int, Parties]:
     """The parties of a company's bills with other ones, by those; read once a context."""
     name = f"inner_parties_of_{company_id}"
     wanted = sorted({other for other in others if (name, other) not in ctx.known})

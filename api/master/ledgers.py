@@ -78,7 +78,7 @@ class Books:
             order_cuts.report_cuts(ctx, bill)
         if premises.warning:
             safety_stock.hold(ctx, bill, postings, frozenset(premises.warning))
-        first_costs.require(ctx, bill, postings)
+        first_costs.require_costs(ctx, bill, postings)
         if premises.counted:
             late_moves().settle(ctx, bill)
 
@@ -94,7 +94,7 @@ class Books:
         except LedgerRefusal as refusal:
             raise _named(ctx, refusal) from None
         for bill, postings in bills:
-            first_costs.require(ctx, bill, postings)
+            first_costs.require_costs(ctx, bill, postings)
 
     def reverse(self, ctx: Context, bill: BillRef) -> None:
         late_moves().give_way(ctx, bill)

@@ -35,7 +35,7 @@ def _confirmed(of: Direction) -> str:
     return _CONFIRMED.format(rebate=of.rebate, policy=of.policy, party=of.party)
 
 
-def _counted(of: Direction, ctx: Context, doc: Document) -> str:
+def _describe_counted(of: Direction, ctx: Context, doc: Document) -> str:
     goods = sorted({line.goods_id for line in doc.lines if not line.is_gift})
     if not goods:
         return ""
@@ -49,11 +49,11 @@ def _counted(of: Direction, ctx: Context, doc: Document) -> str:
     return f"该单据计入已确认的返利单{numbers}，之后应计返利与之不符" if numbers else ""
 
 
-def bought(ctx: Context, doc: Document) -> str:
+def describe_bought(ctx: Context, doc: Document) -> str:
     """Which confirmed rebates of the supplier a bill is counted in; nothing where it is in none."""
-    return _counted(SUPPLIER, ctx, doc)
+    return _describe_counted(SUPPLIER, ctx, doc)
 
 
-def sold(ctx: Context, doc: Document) -> str:
+def describe_sold(ctx: Context, doc: Document) -> str:
     """Which confirmed rebates of the customer a bill is counted in; nothing where it is in none."""
-    return _counted(CUSTOMER, ctx, doc)
+    return _describe_counted(CUSTOMER, ctx, doc)

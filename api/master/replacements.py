@@ -33,12 +33,12 @@ def remedy_field(replaced: str) -> Mapped[int]:
     return enum("处理方式", options, default=REFUNDED, search=True, width=90, sort=-46)
 
 
-def order_line(table: str) -> Mapped[int | None]:
+def reopened_line(table: str) -> Mapped[int | None]:
     """The order's line that is open again for what came back; none of what is refunded."""
     return mapped_column(BigInteger, ForeignKey(f"{table}.line_id"), index=True, sort_order=91)
 
 
-def reopening(order: str, lines: type[Child], within: tuple[str, ...]) -> Link:
+def reopening_link(order: str, lines: type[Child], within: tuple[str, ...]) -> Link:
     """The link by which a return opens its order again; it is never drawn from it."""
     return Link(
         "order_line_id",

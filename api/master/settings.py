@@ -210,7 +210,7 @@ def hold(
         told += _controlled(ctx, cls, doc, beyond_credit, lacking, buyer)
     if rebated:
         told.append((ASKS, rebated(ctx, doc)))
-    ask(ctx, cls, doc, told)
+    refuse_or_ask(ctx, cls, doc, told)
 
 
 def _controlled(
@@ -242,7 +242,7 @@ def _controlled(
     return told
 
 
-def ask(ctx: Context, cls: type[Bill], doc: Document, told: Iterable[tuple[int, str]]) -> None:
+def refuse_or_ask(ctx: Context, cls: type[Bill], doc: Document, told: Iterable[tuple[int, str]]) -> None:
     """Refuse what blocks, ask about the rest at once; that the user goes on is logged."""
     found = [(mode, msg) for mode, msg in told if msg]
     blocked = [msg for mode, msg in found if mode == BLOCKS]
@@ -275,7 +275,7 @@ cross join lateral (select {bound} as bound) b
 where {beyond} and not coalesce({agreed}, false)
 order by g.goods_num, b.bound
 """
-# What was agreed to in the bill that a line executes need not be agreed to again.
+# What is beyond a bound, and what was agreed to in the bill that a line executes, which need not be agreed to again.
 _BEYOND: dict[int, tuple[pricing.Side, str, str]] = {
     SALES: ("customer", "l.amount < round(b.bound * l.quantity, 2)", "l.amount >= l.agreed_amount"),
     PURCHASE: ("supplier", "l.amount > round(b.bound * l.quantity, 2)", "l.amount <= l.agreed_amount"),

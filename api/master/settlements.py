@@ -87,7 +87,7 @@ class SettlingBill(TakesAdvances):
     def postings(cls, doc: Document) -> Postings:
         """Money, write-offs, and as an advance the rest and what settles later days."""
         header = doc.header
-        paid, waived = waive(written_off(doc), header.waived_amount)
+        paid, waived = split_waived(written_off(doc), header.waived_amount)
         later: dict[date, Decimal] = defaultdict(Decimal)
         for entry in paid:
             if entry.on and entry.on > header.business_date:
@@ -136,7 +136,7 @@ def written_off(doc: Document) -> list[WriteOff]:
     return [WriteOff(row.settlement_id, row.amount, row.settled_on) for row in doc.children["write_offs"]]
 
 
-def waive(entries: Sequence[WriteOff], amount: Decimal) -> tuple[list[WriteOff], list[WriteOff]]:
+def split_waived(entries: Sequence[WriteOff], amount: Decimal) -> tuple[list[WriteOff], list[WriteOff]]:
     """Split write-offs into what money settles and what is waived: the last items first, none that is credited."""
     paid, waived = [], []
     for entry in reversed(entries):

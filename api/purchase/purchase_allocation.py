@@ -150,7 +150,7 @@ class PurchaseAllocation(StockBill):
         planned = _planned_for(ctx, lines)
         batches = _batches(ctx, lines)
         foreign = set(owners.values()) - {header["company_id"]}
-        parties = inner_partners.parties(ctx, header["company_id"], foreign)
+        parties = inner_partners.find_parties(ctx, header["company_id"], foreign)
         for line in lines:
             problems.place = f"第{line['line_no']}行"
             target = line["to_warehouse_id"]

@@ -149,8 +149,10 @@ class PurchaseInbound(Carried, FallsDue, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
         if action == "auditorPass":
-            settings.ask(ctx, cls, doc, earned_gifts.PURCHASE.asked(ctx, doc))
+            settings.refuse_or_ask(ctx, cls, doc, earned_gifts.PURCHASE.find_questions(ctx, doc))
         else:
-            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.PURCHASE.stranded(ctx, doc))])
+            settings.refuse_or_ask(
+                ctx, cls, doc, [(settings.ASKS, earned_gifts.PURCHASE.describe_stranded(ctx, doc))]
+            )
         lacking = prepayment.PURCHASE.lacking
-        settings.hold(ctx, cls, doc, action, lacking=lacking, rebated=rebate_bases.bought)
+        settings.hold(ctx, cls, doc, action, lacking=lacking, rebated=rebate_bases.describe_bought)

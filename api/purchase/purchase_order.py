@@ -95,5 +95,7 @@ class PurchaseOrder(Delivered, StockBill):
         orders.refuse_executed(doc, action)
         replacements.refuse_delivered(ctx, doc, action, "purchase_inbound")
         if action == "close":
-            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.PURCHASE.owed(ctx, doc))])
+            settings.refuse_or_ask(
+                ctx, cls, doc, [(settings.ASKS, earned_gifts.PURCHASE.describe_owed(ctx, doc))]
+            )
         settings.hold(ctx, cls, doc, action)

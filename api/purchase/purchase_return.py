@@ -37,7 +37,7 @@ class PurchaseReturnLine(DrawnLine, OutboundLine):
     derived = (cost_of_line("CGTH"),)
 
     source_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
-    order_line_id: Mapped[int | None] = replacements.order_line("purchase_order_line")
+    order_line_id: Mapped[int | None] = replacements.reopened_line("purchase_order_line")
     refund_line_id: Mapped[int | None] = source_line("refund_request_line", "供应商退货确认明细")
     invoiced_amount: Mapped[Decimal] = invoiced()
 
@@ -76,7 +76,7 @@ class PurchaseReturn(FallsDue, StockBill):
                 ("company_id", "supplier_id", "warehouse_id"),
                 capped=True,
             ),
-            replacements.reopening("purchase_order", PurchaseOrderLine, ("company_id", "supplier_id")),
+            replacements.reopening_link("purchase_order", PurchaseOrderLine, ("company_id", "supplier_id")),
         ),
         detail=DetailPlace("退货商品明细", "/purchase/refundgoods", Menu("采购管理", "明细查询", 30)),
         moves=True,
@@ -107,12 +107,12 @@ class PurchaseReturn(FallsDue, StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
-        told = [(settings.ASKS, rebate_bases.bought(ctx, doc))]
+        told = [(settings.ASKS, rebate_bases.describe_bought(ctx, doc))]
         if action == "auditorPass" and not all(line.order_line_id for line in doc.lines):
-            told.append((settings.ASKS, earned_gifts.PURCHASE.kept(ctx, doc)))
+            told.append((settings.ASKS, earned_gifts.PURCHASE.describe_kept(ctx, doc)))
         elif action != "auditorPass" and any(line.is_gift for line in doc.lines):
-            told.append((settings.ASKS, earned_gifts.PURCHASE.kept(ctx, doc, gifts=True)))
-        settings.ask(ctx, cls, doc, told)
+            told.append((settings.ASKS, earned_gifts.PURCHASE.describe_kept(ctx, doc, gifts=True)))
+        settings.refuse_or_ask(ctx, cls, doc, told)
 
 
 def _received(line: Any) -> tuple[str, int] | None:

@@ -156,9 +156,11 @@ class SalesOrder(Sent, Delivered, StockBill):
         orders.refuse_executed(doc, action)
         replacements.refuse_delivered(ctx, doc, action, "sales_outbound")
         if action == "close":
-            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.SALE.owed(ctx, doc))])
+            settings.refuse_or_ask(
+                ctx, cls, doc, [(settings.ASKS, earned_gifts.SALE.describe_owed(ctx, doc))]
+            )
         if action == "auditorPass":
-            settings.ask(ctx, cls, doc, earned_gifts.QUOTED.asked(ctx, doc))
+            settings.refuse_or_ask(ctx, cls, doc, earned_gifts.QUOTED.find_questions(ctx, doc))
         settings.hold(ctx, cls, doc, action, credit.of_order)
 
 

@@ -195,8 +195,10 @@ class SalesOutbound(Sent, FallsDue, StockBill):
         refuse_followed(doc, action)
         _refuse_settled(ctx, doc, action)
         if action == "auditorPass":
-            settings.ask(ctx, cls, doc, earned_gifts.SALE.asked(ctx, doc))
+            settings.refuse_or_ask(ctx, cls, doc, earned_gifts.SALE.find_questions(ctx, doc))
         else:
-            settings.ask(ctx, cls, doc, [(settings.ASKS, earned_gifts.SALE.stranded(ctx, doc))])
+            settings.refuse_or_ask(
+                ctx, cls, doc, [(settings.ASKS, earned_gifts.SALE.describe_stranded(ctx, doc))]
+            )
         lacking = prepayment.SALE.lacking
-        settings.hold(ctx, cls, doc, action, credit.of_outbound, lacking, rebate_bases.sold)
+        settings.hold(ctx, cls, doc, action, credit.of_outbound, lacking, rebate_bases.describe_sold)

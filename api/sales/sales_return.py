@@ -75,7 +75,7 @@ class SalesReturnLine(DrawnLine, InboundLine):
         sort=21,
     )
     """What a piece is worth that came back without its sale, where neither an average nor a receipt tells."""
-    order_line_id: Mapped[int | None] = replacements.order_line("sales_order_line")
+    order_line_id: Mapped[int | None] = replacements.reopened_line("sales_order_line")
     invoiced_amount: Mapped[Decimal] = invoiced()
 
 
@@ -102,7 +102,7 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
                 ("company_id", "customer_id"),
                 capped=True,
             ),
-            replacements.reopening("sales_order", SalesOrderLine, ("company_id", "customer_id")),
+            replacements.reopening_link("sales_order", SalesOrderLine, ("company_id", "customer_id")),
         ),
         detail=DetailPlace("销售退货明细", "/sales/salesdetailed", Menu("销售管理", "明细查询", 30)),
         moves=True,
@@ -141,12 +141,12 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         super().guard(ctx, doc, action)
         refuse_followed(doc, action)
-        told = [(settings.ASKS, rebate_bases.sold(ctx, doc))]
+        told = [(settings.ASKS, rebate_bases.describe_sold(ctx, doc))]
         if action == "auditorPass" and not all(line.order_line_id for line in doc.lines):
-            told.append((settings.ASKS, earned_gifts.SALE.kept(ctx, doc)))
+            told.append((settings.ASKS, earned_gifts.SALE.describe_kept(ctx, doc)))
         elif action != "auditorPass" and any(line.is_gift for line in doc.lines):
-            told.append((settings.ASKS, earned_gifts.SALE.kept(ctx, doc, gifts=True)))
-        settings.ask(ctx, cls, doc, told)
+            told.append((settings.ASKS, earned_gifts.SALE.describe_kept(ctx, doc, gifts=True)))
+        settings.refuse_or_ask(ctx, cls, doc, told)
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:

@@ -145,7 +145,7 @@ class SalesTransfer(Allotted, FallsDue, StockBill):
 
 
 def _parties(ctx: Context, company_id: int, other: int) -> inner_partners.Parties:
-    return inner_partners.parties(ctx, company_id, {other})[other]
+    return inner_partners.find_parties(ctx, company_id, {other})[other]
 
 
 def _refuse_outsiders(ctx: Context, doc: Document) -> None:
