@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, or_, select, true
@@ -418,12 +419,23 @@ def _count(conn: Connection, link: Link, wanted: dict[int, Decimal]) -> None:
     keys = sorted(wanted)
     done = conn.exec_driver_sql(statement, (keys, [wanted[key] for key in keys])).all()
     if len(done) != len(keys):
-        table = link.lines.table()
-        missed: Iterable[int] = conn.execute(
-            select(table.c.line_no).where(table.c.line_id.in_(set(keys) - {row[0] for row in done}))
-        ).scalars()
-        numbers = "、".join(str(number) for number in sorted(missed))
+        places = _name_places(conn, link, set(keys) - {row[0] for row in done})
         if link.reopens:
-            raise Refusal(f"{_label(link)}第{numbers}行重新打开的数量已再次执行，请先处理后续单据")
+            raise Refusal(f"{places}重新打开的数量已再次执行，请先处理后续单据")
         measure = link.lines.field(link.measure).label
-        raise Refusal(f"超过{_label(link)}第{numbers}行的可执行{measure}，请核对{measure}")
+        raise Refusal(f"超过{places}的可执行{measure}，请核对{measure}")
+
+
+def _name_places(conn: Connection, link: Link, keys: Iterable[int]) -> str:
+    """Source lines in words: by their bills' numbers and theirs."""
+    lines, bills = link.lines.table(), registry.get(link.bill).table()
+    query = (
+        select(bills.c.bill_no, lines.c.line_no)
+        .join_from(lines, bills, lines.c.bill_id == bills.c.bill_id)
+        .where(lines.c.line_id.in_(sorted(keys)))
+        .order_by(bills.c.bill_no, lines.c.line_no)
+    )
+    return "、".join(
+        f"{_label(link)}{number}第{'、'.join(str(row.line_no) for row in rows)}行"
+        for number, rows in groupby(conn.execute(query), key=lambda row: row.bill_no)
+    )

@@ -358,13 +358,36 @@ def _write(conn: Connection, lines: type[DrawnLine], changed: Sequence[Line]) ->
     )
 
 
+def _name_sources(conn: Connection, cls: type[Bill], lines: Iterable[Line]) -> dict[int, str]:
+    """The bills whose money lines take over, in words, by line number."""
+    drawn: dict[Link, dict[int, int]] = {}
+    for line in lines:
+        link = sharing_link(cls, line)
+        assert link is not None
+        drawn.setdefault(link, {})[line["line_no"]] = line[link.column]
+    found: dict[int, str] = {}
+    for link, keys in drawn.items():
+        source, rows = registry.get(link.bill), link.lines.table()
+        bills = source.table()
+        query = (
+            select(rows.c.line_id, bills.c.bill_no)
+            .join_from(bills, rows, rows.c.bill_id == bills.c.bill_id)
+            .where(rows.c.line_id.in_(sorted(keys.values())))
+        )
+        numbers = {row.line_id: row.bill_no for row in conn.execute(query)}
+        found |= {place: f"{source.declaration.label}{numbers[key]}" for place, key in keys.items()}
+    return found
+
+
 def _refuse_beyond(ctx: Context, cls: type[Bill], bill: ExecutingBill, limits: Mapping[int, Decimal]) -> None:
     """Refuse lines that come to more than is left for them of a capped source, or ask whoever may let them pass."""
     beyond = [line for line in bill.lines if line["amount"] > limits.get(line["line_no"], line["amount"])]
     if not beyond:
         return
+    names = _name_sources(ctx.conn, cls, beyond)
     told = "；".join(
-        f"第{line['line_no']}行金额 {line['amount']:.2f} 元超过来源单据可退的 {limits[line['line_no']]:.2f} 元"
+        f"第{line['line_no']}行金额 {line['amount']:.2f} 元超过{names[line['line_no']]}"
+        f"可退的 {limits[line['line_no']]:.2f} 元"
         for line in beyond
     )
     if not ctx.principal.may(cls.right(BEYOND_SOURCE)):

@@ -138,7 +138,7 @@ class TestLimits:
     def test_never_more_than_came_and_was_kept(self, desk: Desk, received: Made) -> None:
         place = desk.world.warehouse2_a
         answer = desk.act("auditorPass", allocated(desk, received, (place, "6"), (place, "4.001")))
-        assert (answer.code, answer.msg) == (400, "超过采购入库第1行的可执行数量，请核对数量")
+        assert (answer.code, answer.msg) == (400, f"超过采购入库{received.no}第1行的可执行数量，请核对数量")
         [line] = desk.line_ids(received)
         back = {
             "goods_id": desk.world.spares[42],

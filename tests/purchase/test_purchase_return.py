@@ -40,7 +40,7 @@ class TestLink:
         desk.audited("purchase_return", {**line, "quantity": "3"})
         late = desk.draft("purchase_return", {**line, "quantity": "3"})
         answer = desk.act("auditorPass", late)
-        assert (answer.code, answer.msg) == (400, "超过采购入库第1行的可执行数量，请核对数量")
+        assert (answer.code, answer.msg) == (400, f"超过采购入库{inbound.no}第1行的可执行数量，请核对数量")
         assert broken(conn) == {}
 
     def test_the_draft_offers_the_rest(self, desk: Desk) -> None:

@@ -72,13 +72,16 @@ class TestChain:
     @of(31)
     def test_each_step_stays_within_the_one_before(self, desk: Desk, received: Made) -> None:
         beyond = desk.act("auditorPass", drawn(desk, "return_request", received, "11"))
-        assert (beyond.code, beyond.msg) == (400, "超过采购入库第1行的可执行数量，请核对数量")
+        assert (beyond.code, beyond.msg) == (400, f"超过采购入库{received.no}第1行的可执行数量，请核对数量")
         asked = passed(desk, "return_request", received, "8")
         beyond = desk.act("auditorPass", drawn(desk, "refund_request", asked, "9"))
-        assert (beyond.code, beyond.msg) == (400, "超过采购退货申请第1行的可执行数量，请核对数量")
+        assert (beyond.code, beyond.msg) == (400, f"超过采购退货申请{asked.no}第1行的可执行数量，请核对数量")
         agreed = passed(desk, "refund_request", asked, "6")
         beyond = desk.act("auditorPass", drawn(desk, "purchase_return", agreed, "7"))
-        assert (beyond.code, beyond.msg) == (400, "超过供应商退货确认第1行的可执行数量，请核对数量")
+        assert (beyond.code, beyond.msg) == (
+            400,
+            f"超过供应商退货确认{agreed.no}第1行的可执行数量，请核对数量",
+        )
         assert (
             desk.act("antiAuditor", received).msg
             == "该单据已有退货申请，不能反审核或作废，请先处理退货申请单"
@@ -135,5 +138,5 @@ class TestClosing:
         assert broken(conn) == {}
         passed(desk, "return_request", received, "4")
         late = desk.act("open", asked)
-        assert (late.code, late.msg) == (400, "超过采购入库第1行的可执行数量，请核对数量")
+        assert (late.code, late.msg) == (400, f"超过采购入库{received.no}第1行的可执行数量，请核对数量")
         assert broken(conn) == {}

@@ -96,7 +96,7 @@ class TestReplaced:
         for action in ("antiAuditor", "invalid"):
             answer = desk.act(action, made)
             label = "销售订单" if deal.order_type == "sales_order" else "采购订单"
-            told = f"{label}第1行重新打开的数量已再次执行，请先处理后续单据"
+            told = f"{label}{deal.order.no}第1行重新打开的数量已再次执行，请先处理后续单据"
             assert (answer.code, answer.msg) == (400, told)
         assert desk.act("antiAuditor", again).ok
         assert desk.act("antiAuditor", made).ok

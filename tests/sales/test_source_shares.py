@@ -152,11 +152,11 @@ class TestReturnsStayBelowTheirSource:
         answer = desk.act("auditorPass", back)
         assert (answer.code, answer.msg) == (
             363,
-            "第1行金额 5000.00 元超过来源单据可退的 50.00 元，是否继续？",
+            f"第1行金额 5000.00 元超过销售出库{bill.no}可退的 50.00 元，是否继续？",
         )
         assert desk.act("auditorPass", back, confirmed=True).ok
         log = desk.caller.get(desk.path("sales_return", "getLog"), id=back.id).data
-        assert "超过来源单据可退的 50.00 元" in next(
+        assert f"超过销售出库{bill.no}可退的 50.00 元" in next(
             row["reason"] for row in log if row["action"] == "confirmed"
         )
         assert broken(conn) == {}
@@ -169,7 +169,7 @@ class TestReturnsStayBelowTheirSource:
             "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": "50.01"}
         )
         answer = clerk.act("auditorPass", back, confirmed=True)
-        assert (answer.code, answer.msg) == (400, "第1行金额 50.01 元超过来源单据可退的 50.00 元")
+        assert (answer.code, answer.msg) == (400, f"第1行金额 50.01 元超过销售出库{bill.no}可退的 50.00 元")
         assert desk.info(back)["status"] == 1
 
     def test_a_gift_comes_back_for_nothing(self, desk: Desk, clerk: Desk) -> None:
@@ -209,7 +209,7 @@ class TestReturnsStayBelowTheirSource:
         assert desk.act("auditorPass", dear, confirmed=True).ok
         other = drawn(desk, "sales_return", bill, "1")
         answer = clerk.act("auditorPass", other, confirmed=True)
-        assert answer.msg == "第1行金额 50.00 元超过来源单据可退的 20.00 元"
+        assert answer.msg == f"第1行金额 50.00 元超过销售出库{bill.no}可退的 20.00 元"
         assert clerk.act("auditorPass", desk.draft("sales_return", {**line, "price": "20"})).ok
         assert broken(conn) == {}
 
