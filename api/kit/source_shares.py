@@ -315,7 +315,9 @@ def apply_shares(ctx: Context, cls: type[Bill], bills: Sequence[ExecutingBill]) 
         share_money(cls, bill.lines, sources, {line["line_no"]: _told_by(line) for line in bill.lines})
         for bill in drawn
     ]
-    changed = [line for line in every if _money_of(line) != before[line["line_id"]]]
+    changed = [
+        line for line in every if _money_of(line) != before[line["line_id"]] or line.get("beyond_source")
+    ]
     _write(ctx.conn, lines_class, changed)
     for bill, most in zip(drawn, limits, strict=True):
         _refuse_beyond(ctx, cls, bill, most)

@@ -213,6 +213,23 @@ class TestReturnsStayBelowTheirSource:
         assert clerk.act("auditorPass", desk.draft("sales_return", {**line, "price": "20"})).ok
         assert broken(conn) == {}
 
+    def test_what_was_let_pass_once_is_held_again_once_it_fits(self, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[21]
+        [key] = desk.line_ids(sold(desk, goods, "3", "50"))
+        line = {"goods_id": goods, "source_line_id": key}
+        dear = desk.draft("sales_return", {**line, "quantity": "2", "price": "70"})
+        assert desk.act("auditorPass", dear, confirmed=True).ok
+        other = desk.draft("sales_return", {**line, "quantity": "1", "price": "50"})
+        assert desk.act("auditorPass", other, confirmed=True).ok
+        query = "select beyond_source from sales_return_line where bill_id = %s"
+        assert conn.exec_driver_sql(query, (other.id,)).scalar_one() is True
+        conn.rollback()
+        for bill in (other, dear):
+            assert desk.act("antiAuditor", bill).ok
+        assert desk.act("auditorPass", other).ok
+        assert conn.exec_driver_sql(query, (other.id,)).scalar_one() is False
+        assert broken(conn) == {}
+
     def test_what_was_kept_back_may_be_credited_later(
         self, desk: Desk, clerk: Desk, conn: Connection
     ) -> None:
