@@ -36,11 +36,6 @@ def money(value: Decimal) -> Decimal:
     return value.quantize(CENT, ROUND_HALF_UP)
 
 
-def share(amount: Decimal, part: Decimal, whole: Decimal) -> Decimal:
-    """What falls to a part of a whole of an amount, to the cent."""
-    return money(amount * part / whole)
-
-
 def line_amount(quantity: Decimal, price: Decimal) -> Decimal:
     """Line amount = quantity × unit price, 2 decimals."""
     return money(quantity * price)

@@ -9,31 +9,26 @@ from typing import Any
 
 from sqlalchemy import or_, select
 
-from api.kit import links, pricing
+from api.kit import links
 from api.kit.context import Context
 from api.kit.flow import AUDITED
 from api.kit.projection import MASK
+from api.kit.proration import SourceMoney, TakenParts, allocate_by_weight, take_part
 from api.kit.scope import within
 from api.master.organisation import Company
 from api.master.warehouses import Warehouse
 from api.purchase.purchase_allocation import PurchaseAllocation
 from api.purchase.purchase_plan import PurchasePlan, PurchasePlanLine
 
+PIECE, MILLI = Decimal(1), Decimal("0.001")
 
-def shares(arrived: Decimal, wanted: Sequence[Decimal]) -> list[Decimal]:
-    """What each gets of so much: what he wants, else whole pieces by what he wants of all.
 
-    The pieces that are left over by that go to the largest remainders, the first of equal ones.
-    """
-    whole = sum(wanted, Decimal(0))
-    if whole <= arrived:
+def share_arrivals(arrived: Decimal, wanted: Sequence[Decimal]) -> list[Decimal]:
+    """What each gets of so much: what he wants, else whole pieces by what he wants of all."""
+    if sum(wanted, Decimal(0)) <= arrived:
         return list(wanted)
-    exact = [arrived * want / whole for want in wanted]
-    parts = [Decimal(int(part)) for part in exact]
-    left = int(arrived - sum(parts))
-    for place in sorted(range(len(parts)), key=lambda place: parts[place] - exact[place])[:left]:
-        parts[place] = min(parts[place] + 1, wanted[place])
-    return parts
+    parts = allocate_by_weight(arrived, wanted, PIECE)
+    return [min(part, want) for part, want in zip(parts, wanted, strict=True)]
 
 
 def proposed(ctx: Context, company_id: int, warehouse_id: int) -> list[dict[str, Any]]:
@@ -53,12 +48,14 @@ def proposed(ctx: Context, company_id: int, warehouse_id: int) -> list[dict[str,
 def _shared(arrived: list[dict[str, Any]], plans: list[Any]) -> list[dict[str, Any]]:
     """The lines of one goods: each plan's share, taken from the arrivals in their order."""
     left = [Decimal(line["quantity"]) for line in arrived]
+    taken = [_taken(line) for line in arrived]
     found, place = [], 0
-    for plan, share in zip(plans, shares(sum(left, Decimal(0)), [p.quantity for p in plans]), strict=True):
+    parts = share_arrivals(sum(left, Decimal(0)), [plan.quantity for plan in plans])
+    for plan, share in zip(plans, parts, strict=True):
         while share > 0:
             part = min(share, left[place])
             if part > 0:
-                found.append(_line(arrived[place], plan, part))
+                found.append(_line(arrived[place], plan, part) | _money(arrived[place], taken[place], part))
             left[place] -= part
             share -= part
             if not left[place]:
@@ -67,15 +64,36 @@ def _shared(arrived: list[dict[str, Any]], plans: list[Any]) -> list[dict[str, A
 
 
 def _line(line: dict[str, Any], plan: Any, part: Decimal) -> dict[str, Any]:
-    discount = line["discount_amount"]
-    if discount != MASK:
-        discount = pricing.share(Decimal(discount), part, Decimal(line["quantity"]))
     told = ("plan_line_id", "plan_no", "to_warehouse_id", "to_warehouse_name", "to_company_name")
     return {
         **line,
         **{name: getattr(plan, name) for name in told},
-        "quantity": part.quantize(Decimal("0.001")),
-        "discount_amount": discount,
+        "quantity": part.quantize(MILLI),
+    }
+
+
+def _taken(line: dict[str, Any]) -> TakenParts:
+    """What of an arrival's money others have; nothing is told to who may not see it."""
+    drawn = line["drawn"]
+    names = ("taken_quantity", "taken_amount", "taken_discount", "taken_tax")
+    return TakenParts(*(drawn[name] for name in names)) if drawn else TakenParts()
+
+
+def _money(line: dict[str, Any], taken: TakenParts, quantity: Decimal) -> dict[str, Any]:
+    """The money of so much more of an arrival, which is taken from now on."""
+    drawn = line["drawn"]
+    if not drawn:
+        # What is left out follows its source, which the server knows.
+        return {"discount_amount": MASK if line["discount_amount"] == MASK else None}
+    names = ("quantity", "amount", "discount_amount", "tax_amount")
+    part = take_part(SourceMoney(*(drawn[name] for name in names)), taken, quantity)
+    taken.add(quantity, part)
+    return {
+        "amount": part.amount,
+        "discount_amount": part.discount_amount,
+        "tax_amount": part.tax_amount,
+        "no_tax_amount": part.amount - part.tax_amount,
+        "drawn": {**drawn, "proposed_discount": part.discount_amount},
     }
 
 

@@ -22,7 +22,6 @@ from api.kit.errors import Refusal
 from api.kit.fields import day, derived, integer, quantity, ref
 from api.kit.flow import ORDER, UNAUDITED
 from api.kit.posting import Postings
-from api.kit.pricing import share
 from api.kit.resource import Drill, Menu
 from api.kit.rules import Bounds
 from api.kit.validation import Problems
@@ -178,11 +177,11 @@ def _order(ctx: Context, doc: Document) -> None:
 
 
 def _ordered(line: Any, rest: Decimal) -> dict[str, Any]:
+    """What is left of a plan's line as an order's; its discount is shared as of any source."""
     kept = ("goods_id", "tax_rate", "is_gift", "remark", *packs.COLUMNS)
     return {
         **{name: getattr(line, name) for name in kept},
         "quantity": rest,
-        "discount_amount": share(line.discount_amount, rest, line.quantity),
         "plan_line_id": line.line_id,
     }
 

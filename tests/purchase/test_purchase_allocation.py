@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from api.purchase.arrivals import shares
+from api.purchase.arrivals import share_arrivals
 from tests.kit.desk import Books, Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.state import broken
@@ -210,7 +210,7 @@ class TestProposal:
         ],
     )
     def test_shares_are_whole_pieces(self, arrived: str, wanted: list[str], got: list[str]) -> None:
-        found = shares(Decimal(arrived), [Decimal(want) for want in wanted])
+        found = share_arrivals(Decimal(arrived), [Decimal(want) for want in wanted])
         assert found == [Decimal(part) for part in got]
 
     @of(45)
@@ -248,3 +248,23 @@ class TestProposal:
         assert broken(conn) == {}
         assert desk.act("antiAuditor", bill).ok
         assert len(proposed()) == 2
+
+    def test_the_money_of_what_came_is_shared_out_whole(self, desk: Desk) -> None:
+        world, goods = desk.world, desk.world.spares[59]
+        line = {"goods_id": goods, "quantity": "9", "price": "33.33", "discount_amount": "10"}
+        received = desk.audited("purchase_inbound", line)
+        for quantity in ("2", "4", "3"):
+            plan = {"goods_id": goods, "quantity": quantity}
+            desk.audited("purchase_plan", plan, warehouse_id=world.warehouse2_a)
+        place = {"company_id": world.company_a, "warehouse_id": world.warehouse_a}
+        answer = desk.caller.get(desk.path("purchase_allocation", "getProposal"), **place)
+        rows = [row for row in answer.data if row["goods_id"] == goods]
+        names = ("quantity", "discount_amount", "amount")
+        assert [tuple(row[name] for name in names) for row in rows] == [
+            ("2.000", "2.22", "64.44"),
+            ("4.000", "4.45", "128.87"),
+            ("3.000", "3.33", "96.66"),
+        ]
+        bill = desk.audited("purchase_allocation", *rows)
+        assert [line["amount"] for line in desk.info(bill)["lines"]] == [row["amount"] for row in rows]
+        assert desk.info(bill)["total_amount"] == desk.info(received)["total_amount"] == "289.97"

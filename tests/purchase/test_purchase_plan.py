@@ -136,6 +136,19 @@ class TestOrders:
         assert desk.act("turnOrder", plan).ok
         assert [row["price"] for row in orders_of(desk, plan)] == ["61.500000", "60.000000", "0.000000"]
 
+    def test_the_rest_is_ordered_at_what_is_left_of_its_money(self, desk: Desk) -> None:
+        """3 × 33.335 is 100.01: 33.34 and 33.33 were ordered before, 33.34 is left."""
+        goods, supplier = desk.world.spares[56], desk.world.supplier
+        line = {"goods_id": goods, "quantity": "3", "price": "33.335", "supplier_id": supplier}
+        plan = desk.audited("purchase_plan", line)
+        [source] = desk.line_ids(plan)
+        one = {"goods_id": goods, "quantity": "1", "price": "33.335", "plan_line_id": source}
+        for _ in range(2):
+            desk.audited("purchase_order", one)
+        assert desk.act("turnOrder", plan).ok
+        rest = orders_of(desk, plan)[-1]
+        assert (rest["quantity"], rest["amount"]) == ("1.000", "33.34")
+
     def test_closing_ends_it(self, desk: Desk) -> None:
         plan = planned(desk, desk.world.spares[45], desk.world.spares[46])
         assert desk.act("turnOrder", plan).ok
