@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
+from functools import cache
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, case, null, select
 from sqlalchemy.orm import Mapped
 
+from api.kit import pricing, registry
 from api.kit.context import Context
 from api.kit.document import Bill, Values
 from api.kit.fields import day, money, rate, ref
@@ -22,7 +24,6 @@ from api.kit.validation import Problems
 from api.master.logistics import Logistics
 from api.master.settlements import due_date
 
-CENT = Decimal("0.01")
 TAX_RATE = 9
 """Percent of a carrier's invoice for goods carried."""
 
@@ -42,6 +43,17 @@ class Carried(Bill):
     freight_payable: Mapped[Decimal] = money("应付运费（含税）", form=False, total=True, width=120, sort=-42)
     freight_due_date: Mapped[date | None] = day("运费到期日", form=False, list=False, width=110, sort=-42)
 
+    @classmethod
+    @cache
+    def audit_values(cls) -> dict[str, ColumnElement[Any]]:
+        """The freight falls due by the carrier's present terms."""
+        own, carrier = cls.table(), registry.get("supplier").table()
+        days = (
+            select(carrier.c.payment_days).where(carrier.c.supplier_id == own.c.carrier_id).scalar_subquery()
+        )
+        due = case((own.c.freight_payable == 0, null()), else_=own.c.business_date + days)
+        return {**super().audit_values(), "freight_due_date": due}
+
 
 def settle_freight(ctx: Context, header: Values, problems: Problems) -> None:
     """Fill in who is owed a bill's freight, how much with its tax, and when it is due."""
@@ -50,7 +62,7 @@ def settle_freight(ctx: Context, header: Values, problems: Problems) -> None:
     if linked and carrier != linked:
         problems.add("承运商与物流公司的结算供应商不同，请核对")
     net = header.get("freight_amount") or Decimal(0)
-    tax = (net * Decimal(header.get("freight_tax_rate", TAX_RATE)) / 100).quantize(CENT, ROUND_HALF_UP)
+    tax = pricing.money(net * Decimal(header.get("freight_tax_rate", TAX_RATE)) / 100)
     owed = bool(carrier and net)
     terms: Mapping[str, Any] = {**header, "supplier_id": carrier, "due_date": None}
     header["freight_payable"] = net + tax if owed else Decimal(0)

@@ -54,6 +54,19 @@ class TestInbound:
         assert owed(books, bill, carrier)[0][:3] == ("freight", "109.00", "0.00")
         assert broken(conn) == {}
 
+    def test_it_falls_due_by_the_carrier_s_terms_at_the_audit(
+        self, desk: Desk, books: Books, carrier: int
+    ) -> None:
+        line = {"goods_id": desk.world.spares[5], "quantity": "10", "price": "113", "tax_rate": "13"}
+        bill = desk.draft("purchase_inbound", line, carrier_id=carrier, freight_amount="100")
+        assert desk.info(bill)["freight_due_date"] == "2026-03-15"
+        terms = desk.caller.get("v2/system/Supplier/getInfo", id=carrier).data
+        body = {"id": carrier, "revision": terms["revision"], "payment_days": 40}
+        assert desk.caller.post("v2/system/Supplier/edit", body).ok
+        assert desk.act("auditorPass", bill).ok
+        assert owed(books, bill, carrier) == [("freight", "109.00", "109.00", "2026-04-14")]
+        assert desk.info(bill)["freight_due_date"] == "2026-04-14"
+
     def test_a_supplier_carries_at_another_rate(self, desk: Desk, books: Books, carrier: int) -> None:
         bill = bought(desk, carrier_id=carrier, freight_amount="33.33", freight_tax_rate="6")
         assert owed(books, bill, carrier)[0][:2] == ("freight", "35.33")
