@@ -63,7 +63,8 @@ class InvoiceLine(Child):
 class Invoice(Bill):
     """An invoice with the number that the tax office knows: its issuer, named by the column `issued_by`, uses it once.
 
-    Paper numbers start anew with every issuer, so that two of them may well have the same one.
+    Paper numbers start anew with every issuer, so that two of them may well have the same one. Blanks and small letters
+    make no other number: it is kept without them.
     """
 
     __abstract__ = True
@@ -97,6 +98,7 @@ class Invoice(Bill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        header["invoice_no"] = "".join(header["invoice_no"].split()).upper()
         _refuse_used(ctx, cls, header, problems)
         rows = children["lines"]
         share_amounts(ctx.conn, cls, rows)

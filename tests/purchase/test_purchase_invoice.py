@@ -107,6 +107,16 @@ class TestNumber:
         assert desk.act("invalid", Made("purchase_invoice", first["id"], first["bill_no"])).ok
         assert invoiced(desk, bought, desk.world.supplier, "00005678").ok
 
+    @pytest.mark.parametrize("again", ["ab 7788", "AB7788", " Ab77　88 "])
+    def test_blanks_and_small_letters_make_no_other(self, desk: Desk, again: str) -> None:
+        supplier = desk.partner("supplier", f"开票{next(_numbers)}")
+        bought = buy(desk, supplier_id=supplier)
+        first = invoiced(desk, bought, supplier, "ab7788").data
+        assert desk.info(Made("purchase_invoice", first["id"], first["bill_no"]))["invoice_no"] == "AB7788"
+        answer = invoiced(desk, bought, supplier, again)
+        said = f"同一供应商的发票号码AB7788已录入采购发票{first['bill_no']}，请核对"
+        assert (answer.code, answer.msg) == (400, said)
+
     def test_an_edit_takes_no_number_of_another(self, desk: Desk, bought: Made) -> None:
         first = invoiced(desk, bought, desk.world.supplier, "00009001").data
         second = invoiced(desk, bought, desk.world.supplier, "00009002").data
