@@ -7,7 +7,7 @@ from a `Random`, so that a sequence is short to tell: its actions and their seed
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from random import Random
@@ -22,12 +22,11 @@ from api.kit.context import Context
 from api.kit.document import Bill, Link
 from api.kit.endpoints import bill_info
 from api.kit.errors import Refusal
-from api.kit.fields import Field
 from api.kit.scope import ALL_RIGHTS
 from api.master.settlements import OffsettingBill
 from api.money import month_close
 from tests.kit.link_oracle import find_debts
-from tests.kit.payloads import row_of
+from tests.kit.random_bills import AMOUNTS, BATCHES, DAYS, PRICES, QUANTITIES, RandomBills
 from tests.kit.state import broken
 from tests.kit.world import World
 from tests.ledger.words import balances
@@ -40,21 +39,7 @@ LINKED: tuple[tuple[type[Bill], Link], ...] = tuple(
 SETTLING = tuple(
     cls for cls in BILLS if cls.bill and any(block.name == "write_offs" for block in cls.bill.blocks)
 )
-DAYS = ("2026-01-05", "2026-01-20", "2026-02-10", "2026-02-11", "2026-03-05", "2026-03-25")
 MONTHS = ("2026-01", "2026-02")
-GOODS = ("tyre", "tube", "oil")
-CHOICES = {
-    "warehouse": ("warehouse", "warehouse", "warehouse", "warehouse2", "warehouse3", "warehouse4"),
-    "customer": ("customer", "customer2"),
-}
-"""Records of a company that a reference may name, the likely ones more often."""
-
-QUANTITIES = ("1", "1", "2", "2", "3", "0.001", "0.333", "2.5", "40")
-RECEIVED = ("5", "30", "60", "90", "90", "0.007", "12.345")
-PRICES = ("0", "0.01", "3.33", "99.99", "113", "226", "1000")
-WORTHS = ("-500", "-0.01", "0.01", "12.34", "300")
-AMOUNTS = ("0", "0.01", "50", "333.33", "2000")
-BATCHES = ("0126", "0226", "5225")
 
 
 class Actions:
@@ -87,7 +72,7 @@ class Clerks:
     """What has been made so far, and the ways to go on; every method answers whether it was allowed."""
 
     def __init__(self, conn: Connection, world: World) -> None:
-        self.conn, self.world = Actions(conn), world
+        self.conn, self.world, self.random_bills = Actions(conn), world, RandomBills(world)
         admin = sessions.principal_of(conn, world.user_admin)
         mortal = replace(admin, rights=AllBut(("beyondSource",)))
         self.ctx = Context(self.conn, mortal, confirmed=True)  # type: ignore[arg-type]
@@ -126,7 +111,9 @@ class Clerks:
     def add(self, cls: type[Bill], chance: Random) -> bool:
         return self._keep(
             cls,
-            self.attempt(f"{cls.name()} add", lambda: drafts.add(self.ctx, cls, self.payload(cls, chance))),
+            self.attempt(
+                f"{cls.name()} add", lambda: drafts.add(self.ctx, cls, self.random_bills.payload(cls, chance))
+            ),
         )
 
     def follow(self, cls: type[Bill], link: Link, chance: Random) -> bool:
@@ -141,7 +128,7 @@ class Clerks:
             drafted = links.draft(self.ctx, cls, link, key)
             mark = "b" if drafted["company_id"] == self.world.company_b else "a"
             payload = {
-                **dict(self._row(cls, mark, chance)),
+                **dict(self.random_bills.row(cls, mark, chance)),
                 **drafted,
                 "business_date": self._after(source, key, chance),
             }
@@ -152,7 +139,7 @@ class Clerks:
                 "lines"
             ][:1]
             for line in payload["lines"]:
-                for name, value in self._row(lines, mark, chance):
+                for name, value in self.random_bills.row(lines, mark, chance):
                     if name in needed:
                         line.setdefault(name, value)
                 self._take_part(line, own, chance)
@@ -239,7 +226,7 @@ class Clerks:
             "tire_numbers": " ".join(numbers),
         }
         payload = {
-            **dict(self._row(cls, "a", chance)),
+            **dict(self.random_bills.row(cls, "a", chance)),
             "warehouse_id": self.world.ids["warehouse_a"],
             "customer_id": self.world.ids["customer_a"],
             "business_date": max(since, chance.choice(DAYS[:2])),
@@ -322,7 +309,7 @@ class Clerks:
         if cls.name() == "stock_take":
             payload = self._counted(cls, key, chance)
         else:
-            payload = self.payload(cls, chance, mark)
+            payload = self.random_bills.payload(cls, chance, mark)
             del payload["company_id"]
         payload["revision"] = header.revision
         return bool(self.attempt(f"{cls.name()} edit", lambda: drafts.edit(self.ctx, cls, key, payload)))
@@ -410,71 +397,3 @@ class Clerks:
         assert find_debts(self.conn, LINKED, self.repriced) == []
         for (company, period), figures in self.closed.items():
             assert self._month(company, period) == figures, f"{period} changed after its close"
-
-    def payload(self, cls: type[Bill], chance: Random, mark: str | None = None) -> dict[str, Any]:
-        mark = mark or chance.choice("aaab")
-        assert cls.bill is not None
-        found = dict(self._row(cls, mark, chance))
-        spots = {
-            self.world.ids[f"warehouse{n}_{mark}"]: self.world.ids[f"allocation{n}_{mark}"]
-            for n in ("", "2", "3", "4")
-        }
-        spot = spots.get(found.get("warehouse_id", 0))
-        for block in cls.bill.blocks:
-            count = chance.choice([1, 1, 2, 3]) if block.required else 0
-            found[block.name] = [
-                {
-                    **dict(self._row(block.cls, mark, chance)),
-                    **({"allocation_id": spot} if chance.random() < 0.25 else {}),
-                }
-                for _ in range(count)
-            ]
-        return found
-
-    def _row(self, cls: Any, mark: str, chance: Random) -> Iterator[tuple[str, Any]]:
-        values = row_of(cls, self.world, mark)
-        for item in cls.fields():
-            if item.name in values:
-                yield item.name, self._value(cls, item, values[item.name], mark, chance)
-
-    def _value(self, cls: Any, item: Field, usual: Any, mark: str, chance: Random) -> Any:
-        inbound = any(field.name == "batch" for field in cls.fields())
-        makers: dict[str, Callable[[], Any]] = {
-            "business_date": lambda: chance.choice(DAYS),
-            "goods_id": lambda: (
-                usual if cls.name() == "tire_registration_line" else self.world.ids[chance.choice(GOODS)]
-            ),
-            "freezes": lambda: chance.random() < 0.2,
-            "warehouse_id": lambda: self._record(usual, "warehouse", mark, chance),
-            "to_warehouse_id": lambda: self._record(usual, "warehouse", mark, chance),
-            "customer_id": lambda: self._record(usual, "customer", mark, chance),
-            "customer_address_id": lambda: None,
-            "allocation_id": lambda: None,
-            "batch_id": lambda: None,
-            "source_line_id": lambda: None,
-            "order_line_id": lambda: None,
-            "batch": lambda: chance.choice(BATCHES),
-            "quantity": lambda: chance.choice(RECEIVED if inbound else QUANTITIES),
-            "price": lambda: chance.choice(PRICES),
-            "discount_amount": lambda: "0",
-            "amount": lambda: chance.choice(WORTHS if cls.name() == "cost_adjustment_line" else AMOUNTS),
-            "is_gift": lambda: chance.random() < 0.1,
-            "freight_amount": lambda: chance.choice(AMOUNTS),
-            "lost_quantity": lambda: "0",
-            "loss_reason": lambda: None,
-            "lost_tire_numbers": lambda: None,
-            "compensation_amount": lambda: "0",
-            "liable_logistics_id": lambda: None,
-            "liable_employee_id": lambda: None,
-            "due_date": lambda: usual if item.required else None,
-            "kind": lambda: chance.choice([1, 1, 2]) if item.options else usual,
-        }
-        if cls.name() == "stock_take" and item.name in ("allocation_id", "goods_type_id", "brand_id"):
-            return None
-        return makers[item.name]() if item.name in makers else usual
-
-    def _record(self, usual: Any, kind: str, mark: str, chance: Random) -> Any:
-        """The usual record, which the bill's rules ask for, or any of its kind in the company."""
-        if chance.random() < 0.85:
-            return usual
-        return self.world.ids[f"{chance.choice(CHOICES[kind])}_{mark}"]
