@@ -13,6 +13,7 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.fields import day, enum, goods, key, ref, text
 from api.kit.fields import quantity as counted
+from api.kit.flow import AUDITED
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
@@ -20,7 +21,7 @@ from api.kit.view import READ_ONLY, Sql, Values, View
 OVER, KEPT = 1, 2
 STATES = {OVER: "有缺口", KEPT: "可保障"}
 
-_PROMISES = """
+_PROMISES = f"""
 with wanted as (
     select
         d.company_id, d.warehouse_id, d.goods_id, d.delivery_date, min(d.order_line_id) as delivery_promise_id,
@@ -49,21 +50,21 @@ promised as (
         from transfer_out_line l
         join transfer_out h using (bill_id)
         where l.goods_id = w.goods_id and h.to_warehouse_id = w.warehouse_id
-            and coalesce(h.locked_from, h.status) = 2 and l.quantity > l.executed_quantity
+            and coalesce(h.locked_from, h.status) = {AUDITED} and l.quantity > l.executed_quantity
     ) s
     cross join lateral (
         select coalesce(sum(l.quantity - l.executed_quantity), 0.000) as ordered
         from purchase_order_line l
         join purchase_order h using (bill_id)
         where l.goods_id = w.goods_id and h.warehouse_id = w.warehouse_id
-            and coalesce(h.locked_from, h.status) = 2 and l.quantity > l.executed_quantity
+            and coalesce(h.locked_from, h.status) = {AUDITED} and l.quantity > l.executed_quantity
             and (w.delivery_date is null or h.delivery_date <= w.delivery_date)
     ) p
 )
 select
     p.delivery_promise_id, p.company_id, p.warehouse_id, p.goods_id, p.delivery_date, p.quantity, p.reserved_quantity,
     p.due_quantity, p.stocks, p.arriving, greatest(p.due_quantity - p.stocks - p.arriving, 0.000) as shortage,
-    case when p.due_quantity > p.stocks + p.arriving then 1 else 2 end as state, p.order_nos
+    case when p.due_quantity > p.stocks + p.arriving then {OVER} else {KEPT} end as state, p.order_nos
 from promised p
 """
 

@@ -1,7 +1,7 @@
 {#
     What an entry of the settlement ledger does. Opening an item that is no advance changes what is owed by what the bill
-    did (freight is no delivery of goods), as the books' opening does by all its items; everything else settles: a receipt's or payment's write-offs and
-    advance, what they waive (抹零、现金折扣), or what other bills offset.
+    did (freight is no delivery of goods), as the books' opening does by all its items; everything else settles: a
+    receipt's or payment's write-offs and advance, what they waive (抹零、现金折扣), or what other bills offset.
 #}
 {% macro settlement_movement(bill_type, is_settling, is_waived, is_freight) -%}
     case

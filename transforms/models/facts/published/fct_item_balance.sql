@@ -1,8 +1,8 @@
 -- grain: one row a settlement item and run of days through which the same of it stood open
 -- depends_on: {{ ref('int_changed_open_item') }}
 {#
-    Returns and advances are negative. An advance is never due, nor is a rebate that is not yet used; one that takes back is. Days to come are as
-    the ledger tells them by now.
+    Returns and advances are negative. An advance is never due, nor is a rebate that is not yet used; one that takes back
+    is. Days to come are as the ledger tells them by now.
 #}
 {{
     config(
