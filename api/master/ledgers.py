@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 
 from api import ledger
 from api.kit.context import Context
-from api.kit.flow import POSTED_SQL
+from api.kit.flow import POSTED_SQL, VOIDED
 from api.kit.posting import BillRef, Postings
 from api.ledger.refusals import LedgerRefusal
 from api.master import first_costs, order_cuts, safety_stock, tire_numbers, tire_steps
@@ -18,18 +18,19 @@ from api.master.goods import names_of
 from api.master.warehouses import GUARANTEE
 
 # One statement, since every audit asks it: the warehouses with rules of their own, and whether any of these goods is
-# kept by number, or was counted on the bill's day or later.
+# kept by number, or is counted on the bill's day or later: was it (true), or is the count still open (false)?
 _PREMISES = text(f"""
 select
     array(select warehouse_id from warehouse where allow_negative) as negative,
     array(select warehouse_id from warehouse where type = :guarantee) as own_cost,
     array(select warehouse_id from warehouse where document_warning <> 0) as warning,
     exists (select from goods where is_numbered and goods_id = any (cast(:goods as bigint[]))) as numbered,
-    exists (
-        select from stock_take_line l
+    (
+        select bool_or(t.status in {POSTED_SQL})
+        from stock_take_line l
         join stock_take t using (bill_id)
         where l.goods_id = any (cast(:goods as bigint[])) and t.warehouse_id = any (cast(:warehouses as bigint[]))
-            and t.status in {POSTED_SQL} and t.business_date >= :day
+            and t.status <> {VOIDED} and t.business_date >= :day
     ) as counted
 """)
 
@@ -79,7 +80,7 @@ class Books:
         if premises.warning:
             safety_stock.hold(ctx, bill, postings, frozenset(premises.warning))
         first_costs.require_costs(ctx, bill, postings)
-        if premises.counted:
+        if _is_counted(ctx.conn, premises, [(bill, postings)]):
             late_moves().settle(ctx, bill)
 
     def post_all(self, ctx: Context, bills: Sequence[tuple[BillRef, Postings]]) -> None:
@@ -93,8 +94,11 @@ class Books:
             ledger.post_all(ctx.conn, bills, _policy(premises))
         except LedgerRefusal as refusal:
             raise _named(ctx, refusal) from None
+        counted = _is_counted(ctx.conn, premises, bills)
         for bill, postings in bills:
             first_costs.require_costs(ctx, bill, postings)
+            if counted:
+                late_moves().settle(ctx, bill)
 
     def reverse(self, ctx: Context, bill: BillRef) -> None:
         late_moves().give_way(ctx, bill)
@@ -108,13 +112,18 @@ class Books:
 
 class Premises(NamedTuple):
     """What masters say about a posting: warehouses with rules of their own, whether it is about numbered pieces, and
-    whether a stocktake of the bill's day or later stands on its goods."""
+    whether a stocktake of the bill's day or later stands on its goods; None where nobody counts them."""
 
     negative: Sequence[int]
     own_cost: Sequence[int]
     warning: Sequence[int]
     numbered: bool
-    counted: bool
+    counted: bool | None
+
+
+def _is_counted(conn: Connection, premises: Premises, bills: Sequence[tuple[BillRef, Postings]]) -> bool:
+    """Whether a stocktake stands on posted bills' goods: one that was open may have been audited while they waited."""
+    return bool((premises.counted is False and _premises(conn, bills).counted) or premises.counted)
 
 
 def _premises(conn: Connection, bills: Sequence[tuple[BillRef, Postings]]) -> Premises:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
+from api.identity import sessions
+from api.inventory.stock_take import StockTake
+from api.kit import transitions
+from api.kit.context import Context
 from tests.inventory.test_count_corrections import stock
 from tests.inventory.test_stock_take import differences
 from tests.kit.desk import Books, Desk, Made
+from tests.kit.fixtures import Site
 from tests.kit.state import broken, fingerprint
+from tests.kit.waiters import await_waiters
 
 EARLY, DAY, LATE = "2026-03-05", "2026-03-10", "2026-03-15"
 
@@ -92,6 +99,24 @@ class TestAsking:
         take = counted(desk, goods)
         assert desk.act("invalid", take).ok
         assert desk.act("auditorPass", receipt(desk, goods)).ok
+
+
+class TestWhileItIsAudited:
+    def test_a_bill_that_waits_for_the_count_asks(self, site: Site, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[19]
+        desk.stock_in(goods, 5)
+        take = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "12"}, business_date=DAY)
+        bill = receipt(desk, goods)
+        with ThreadPoolExecutor(1) as pool:
+            with site.engine.begin() as writing:
+                ctx = Context(writing, sessions.principal_of(writing, desk.world.user_admin))
+                transitions.move(ctx, StockTake, "auditorPass", take.id)
+                late = pool.submit(desk.act, "auditorPass", bill)
+                await_waiters(conn)
+            answer = late.result()
+        assert (answer.code, take.no in answer.msg) == (363, True)
+        conn.rollback()
+        assert broken(conn) == {}
 
 
 class TestCounted:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -16,6 +15,7 @@ from tests.kit.client import Answer
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.state import broken
+from tests.kit.waiters import await_waiters
 
 __all__ = ["counter"]
 
@@ -45,7 +45,7 @@ class TestRace:
         threads = [threading.Thread(target=send, args=pair) for pair in enumerate(actions)]
         for thread in threads:
             thread.start()
-        _await_waiters(conn, 2)
+        await_waiters(conn, 2)
         conn.rollback()
         for thread in threads:
             thread.join(timeout=20)
@@ -70,7 +70,7 @@ class TestRace:
         with ThreadPoolExecutor(1) as pool:
             audit = pool.submit(lambda: Desk(site).act("auditorPass", bill, **read))
             try:
-                _await_waiters(conn, 1)
+                await_waiters(conn, 1)
                 back = "update other_outbound set status = 1, revision = revision + 1 where bill_id = %s"
                 conn.exec_driver_sql(back, (bill.id,))
                 conn.commit()
@@ -80,18 +80,3 @@ class TestRace:
         conn.exec_driver_sql("drop function held cascade")
         conn.commit()
         assert (answer.code, answer.msg) == (400, msg)
-
-
-def _await_waiters(conn: Connection, wanted: int) -> None:
-    """Wait until so many backends wait for a lock; what a transaction has seen of them is forgotten each time."""
-    deadline = time.monotonic() + 10
-    waiting = 0
-    while time.monotonic() < deadline:
-        conn.exec_driver_sql("select pg_stat_clear_snapshot()")
-        waiting = conn.exec_driver_sql(
-            "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-        ).scalar_one()
-        if waiting >= wanted:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{waiting} of {wanted} calls reached the bill")
