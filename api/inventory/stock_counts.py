@@ -1,14 +1,16 @@
 """What a count knows (盘点与账面): its book's moment, the corrections by others since, and which count came later.
 
-Two counts of one spot find the same difference. A count remembers what corrections (PYRK, PKCK, PYCK) its book held,
-and its audit leaves out those that came since; where a later count of the spot stands already, that one decides. What
-was posted since and is dated before the count may have been counted: who audits is asked.
+A count is of its stocktake's day: its book is the stock at the end of that day, whatever was posted of later days, so
+that the order in which bills are keyed decides nothing. Two counts of one spot find the same difference. A count
+remembers what corrections (PYRK, PKCK, PYCK) up to its day its book held, and its audit leaves out those that came
+since; where a count of a later day stands already, or one entered later of the same day, that one decides. What was
+posted since and is dated before the count may have been counted: who audits is asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -37,12 +39,19 @@ _CORRECTED = f"""
 select l.goods_id, l.allocation_id, l.batch_id, sum(l.quantity) as quantity
 from stock_ledger l
 where l.warehouse_id = %(warehouse)s and l.goods_id = any (%(goods)s::bigint[])
-    and l.bill_type in {CORRECTIONS} and not {OF_LATE}
+    and l.business_date <= %(day)s and l.bill_type in {CORRECTIONS} and not {OF_LATE}
 group by l.goods_id, l.allocation_id, l.batch_id
 """
-_PRESENT = f"""
-select b.goods_id, b.allocation_id, b.batch_id, b.quantity, coalesce(c.quantity, 0) as corrections
+_BOOK = f"""
+select b.goods_id, b.allocation_id, b.batch_id, b.quantity - coalesce(m.quantity, 0) as quantity,
+    coalesce(c.quantity, 0) as corrections
 from stock_balance b
+left join (
+    select l.goods_id, l.allocation_id, l.batch_id, sum(l.quantity) as quantity
+    from stock_ledger l
+    where l.warehouse_id = %(warehouse)s and l.goods_id = any (%(goods)s::bigint[]) and l.business_date > %(day)s
+    group by l.goods_id, l.allocation_id, l.batch_id
+) m using (goods_id, allocation_id, batch_id)
 left join ({_CORRECTED}) c using (goods_id, allocation_id, batch_id)
 where b.warehouse_id = %(warehouse)s and b.goods_id = any (%(goods)s::bigint[])
 """
@@ -62,8 +71,8 @@ with known as (
         from stock_take_line o
         join stock_take t on t.bill_id = o.bill_id
         where {_SAME_SPOT} and t.warehouse_id = %(warehouse)s and t.status in {POSTED_SQL}
-            and t.bill_id <> l.bill_id and o.counted_at > l.counted_at
-        order by o.counted_at desc
+            and t.bill_id <> l.bill_id and (t.business_date, o.counted_at) > (%(day)s, l.counted_at)
+        order by t.business_date desc, o.counted_at desc
         limit 1
     ) later on true
     where l.bill_id = %(bill)s
@@ -109,7 +118,7 @@ where l.bill_id = %s and t.warehouse_id = h.warehouse_id and t.status in {POSTED
     and t.ledger_upto >= h.ledger_upto
     and (
         o.superseded_by = l.bill_id
-        or l.superseded_by is null
+        or l.superseded_by is null and t.business_date >= h.business_date
         and coalesce(l.recount_quantity, l.counted_quantity) - l.book_quantity - l.late_quantity <> l.corrected_quantity
     )
 order by t.bill_no
@@ -122,6 +131,7 @@ join stock_take_line o
     and coalesce(o.batch_id, 0) = l.batch_id
 join stock_take t on t.bill_id = o.bill_id and t.warehouse_id = l.warehouse_id
 where l.bill_type = %s and l.bill_id = %s and {STANDS} and t.status in {POSTED_SQL} and t.ledger_upto >= l.ledger_id
+    and t.business_date >= l.business_date
 order by t.bill_no
 """
 _POSTED_OF = """
@@ -156,7 +166,7 @@ register(
                 select l.ledger_id, l.quantity, l.bill_type, l.bill_id, l.goods_id, l.allocation_id, l.batch_id
                 from stock_ledger l
                 where l.warehouse_id = t.warehouse_id and l.bill_type in {CORRECTIONS} and l.ledger_id <= t.ledger_upto
-                    and not {OF_LATE}
+                    and l.business_date <= t.business_date and not {OF_LATE}
             ) s
             where s.goods_id = l.goods_id and s.allocation_id = coalesce(l.allocation_id, 0)
                 and s.batch_id = coalesce(l.batch_id, 0)
@@ -182,21 +192,21 @@ register(
 )
 
 
-class Present(NamedTuple):
+class Held(NamedTuple):
     """What the book holds at a spot, and how much of it corrections brought."""
 
     quantity: Decimal = Decimal(0)
     corrections: Decimal = Decimal(0)
 
 
-def read_present(
-    ctx: Context, warehouse_id: int, goods: Iterable[int]
-) -> dict[tuple[int, int, int], Present]:
-    """The book of a warehouse's goods by spot (goods, location, batch), read in one moment."""
-    values = {"warehouse": warehouse_id, "goods": sorted(set(goods))}
+def read_book(
+    ctx: Context, warehouse_id: int, day: date, goods: Iterable[int]
+) -> dict[tuple[int, int, int], Held]:
+    """The book of a warehouse's goods at the end of a day, by spot (goods, location, batch), read in one moment."""
+    values = {"warehouse": warehouse_id, "day": day, "goods": sorted(set(goods))}
     return {
-        (row.goods_id, row.allocation_id, row.batch_id): Present(row.quantity, row.corrections)
-        for row in ctx.conn.exec_driver_sql(_PRESENT, values)
+        (row.goods_id, row.allocation_id, row.batch_id): Held(row.quantity, row.corrections)
+        for row in ctx.conn.exec_driver_sql(_BOOK, values)
     }
 
 
@@ -211,6 +221,7 @@ def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
     values = {
         "bill": header.bill_id,
         "warehouse": header.warehouse_id,
+        "day": header.business_date,
         "goods": sorted(goods),
         "lines": list(late),
         "late": list(late.values()),

@@ -1,8 +1,8 @@
 """Stocktake (盘点单), KCPD: a plan's stock is written down, counted, recounted, and set right by its audit.
 
-A line's book quantity is its snapshot plus the moves since, up to the moment its count was entered. Every line must be
-answered, a zero included. The audit makes and audits the difference bills (PYRK, PKCK), but for what others have
-corrected since (stock_counts.py); taking it back voids them.
+A line's book quantity is what its place held at the end of the stocktake's day, as the ledger knew it when its count
+was entered. Every line must be answered, a zero included. The audit makes and audits the difference bills (PYRK, PKCK),
+but for what others have corrected since (stock_counts.py); taking it back voids them.
 A plan that freezes lets no other bill move its goods in its warehouse until it is audited, voided or deleted.
 """
 
@@ -13,7 +13,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, select
+from sqlalchemy import BigInteger, ForeignKey, Row, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.inventory import stock_counts, stock_differences
@@ -59,10 +59,16 @@ with recursive wanted as (
     union all
     select t.goods_type_id from goods_type t join wanted w on t.p_id = w.goods_type_id
 )
-select b.goods_id, b.allocation_id, b.batch_id, b.quantity
+select b.goods_id, b.allocation_id, b.batch_id
 from stock_balance b
 join goods g using (goods_id)
-where b.warehouse_id = %(warehouse_id)s and b.quantity <> 0
+left join (
+    select l.goods_id, l.allocation_id, l.batch_id, sum(l.quantity) as quantity
+    from stock_ledger l
+    where l.warehouse_id = %(warehouse_id)s and l.business_date > %(business_date)s
+    group by l.goods_id, l.allocation_id, l.batch_id
+) m using (goods_id, allocation_id, batch_id)
+where b.warehouse_id = %(warehouse_id)s and b.quantity <> coalesce(m.quantity, 0)
     and (%(allocation_id)s::bigint is null or b.allocation_id = %(allocation_id)s)
     and (%(goods_type_id)s::bigint is null or g.goods_type_id in (select w.goods_type_id from wanted w))
     and (%(brand_id)s::bigint is null or g.brand_id = %(brand_id)s)
@@ -157,7 +163,12 @@ class StockTake(OfWarehouse, Bill):
         _refuse_repeats(lines, problems)
         if key:
             _refuse_missing(known, lines, problems)
-            _refuse_other_warehouse(ctx, key, header, problems)
+            before = _stored_header(ctx, key)
+            if before.warehouse_id != header["warehouse_id"]:
+                problems.add("快照后不能更换盘点仓库，请另建盘点单")
+            if before.business_date != header["business_date"]:
+                # Another day has another book.
+                header["snapshot_at"], known = datetime.now(TIME_ZONE), {}
         else:
             header["snapshot_at"] = datetime.now(TIME_ZONE)
             given = bool(lines)
@@ -171,7 +182,7 @@ class StockTake(OfWarehouse, Bill):
         problems.settle()
         if header["freezes"]:
             _stand_still(ctx, header, lines)
-        _book(ctx, header["warehouse_id"], known, lines)
+        _book(ctx, header, known, lines)
 
     @classmethod
     def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
@@ -242,11 +253,16 @@ def _stored(ctx: Context, key: int) -> dict[Spot, Any]:
     return {_spot(row): row for row in rows}
 
 
+def _stored_header(ctx: Context, key: int) -> Row[Any]:
+    table = StockTake.table()
+    query = select(table.c.warehouse_id, table.c.business_date).where(table.c.bill_id == key)
+    return ctx.conn.execute(query).one()
+
+
 def _planned(ctx: Context, header: Values) -> list[dict[str, Any]]:
-    """What the plan's filters cover, as it stands."""
-    asked = {
-        name: header.get(name) for name in ("warehouse_id", "allocation_id", "goods_type_id", "brand_id")
-    }
+    """What the plan's filters cover, as it stood at the end of its day."""
+    names = ("warehouse_id", "business_date", "allocation_id", "goods_type_id", "brand_id")
+    asked = {name: header.get(name) for name in names}
     rows = ctx.conn.exec_driver_sql(_SNAPSHOT, {**asked, "most": MAX_LINES + 1}).all()
     if len(rows) > MAX_LINES:
         raise Refusal(f"盘点范围超过{MAX_LINES}行，请按库位、类型或品牌分开盘点")
@@ -264,22 +280,23 @@ def _planned(ctx: Context, header: Values) -> list[dict[str, Any]]:
     ]
 
 
-def _book(ctx: Context, warehouse_id: int, known: dict[Spot, Any], lines: list[dict[str, Any]]) -> None:
+def _book(ctx: Context, header: Values, known: dict[Spot, Any], lines: list[dict[str, Any]]) -> None:
     """Give each line its snapshot and book quantity; a count that was entered before keeps the book of its moment."""
-    now = stock_counts.read_present(ctx, warehouse_id, (line["goods_id"] for line in lines))
+    goods = (line["goods_id"] for line in lines)
+    now = stock_counts.read_book(ctx, header["warehouse_id"], header["business_date"], goods)
     moment: datetime = ctx.conn.exec_driver_sql("select clock_timestamp()").scalar_one()
     for line in lines:
         spot = _spot(line)
-        before, present = known.get(spot), now.get(spot, stock_counts.Present())
+        before, held = known.get(spot), now.get(spot, stock_counts.Held())
         counts = ("counted_quantity", "recount_quantity")
-        line["snapshot_quantity"] = before["snapshot_quantity"] if before is not None else present.quantity
+        line["snapshot_quantity"] = before["snapshot_quantity"] if before is not None else held.quantity
         if before is not None and all(line.get(name) == before[name] for name in counts):
             line.update(
                 {name: before[name] for name in ("book_quantity", "corrections_before", "counted_at")}
             )
         else:
             counted = any(line.get(name) is not None for name in counts)
-            line.update(book_quantity=present.quantity, corrections_before=present.corrections)
+            line.update(book_quantity=held.quantity, corrections_before=held.corrections)
             line["counted_at"] = moment if counted else None
 
 
@@ -301,10 +318,3 @@ def _refuse_missing(known: dict[Spot, Any], lines: Iterable[dict[str, Any]], pro
             problems.place = f"第{row['line_no']}行"
             problems.add("盘点范围内的行不能删除，没有实物请录入0")
     problems.place = ""
-
-
-def _refuse_other_warehouse(ctx: Context, key: int, header: Values, problems: Problems) -> None:
-    table = StockTake.table()
-    before: int = ctx.conn.execute(select(table.c.warehouse_id).where(table.c.bill_id == key)).scalar_one()
-    if before != header["warehouse_id"]:
-        problems.add("快照后不能更换盘点仓库，请另建盘点单")

@@ -117,6 +117,105 @@ class TestTwoCounts:
         assert broken(conn) == {}
 
 
+class TestOfAPastDay:
+    """A count is held to the stock at the end of its day, in whatever order the bills are keyed."""
+
+    DAY, NEXT, LATE = "2026-03-10", "2026-03-11", "2026-03-12"
+
+    def sale(self, desk: Desk, goods: int, quantity: str, day: str) -> Answer:
+        line = {"goods_id": goods, "quantity": quantity, "price": "10"}
+        return desk.act("auditorPass", desk.draft("sales_outbound", line, business_date=day))
+
+    @pytest.mark.parametrize(
+        ("keyed", "counted_as", "left", "spare"),
+        [
+            ("before", "20", "15", 20),
+            ("after", "20", "15", 21),
+            ("before", "18", "13", 22),
+            ("after", "18", "13", 23),
+        ],
+    )
+    def test_moves_of_later_days_are_none_of_it(
+        self, desk: Desk, books: Books, conn: Connection, keyed: str, counted_as: str, left: str, spare: int
+    ) -> None:
+        goods = desk.world.spares[spare]
+        desk.stock_in(goods, 20)
+        if keyed == "after":
+            assert self.sale(desk, goods, "5", self.LATE).ok
+        take = counted(desk, goods, counted_as, business_date=self.DAY)
+        if keyed == "before":
+            assert self.sale(desk, goods, "5", self.LATE).ok
+        [line] = desk.info(take)["lines"]
+        assert (line["snapshot_quantity"], line["book_quantity"]) == ("20.000", "20.000")
+        assert desk.act("auditorPass", take).ok
+        assert stock(books, desk, goods) == left
+        assert self.sale(desk, goods, "20", self.NEXT).code == 400
+        assert broken(conn) == {}
+
+    def test_nothing_counted_of_nothing_finds_nothing(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[24]
+        desk.stock_in(goods, 25, business_date=self.LATE)
+        take = counted(desk, goods, "0", business_date=self.DAY)
+        assert desk.act("auditorPass", take).ok
+        assert (differences(books, take), stock(books, desk, goods)) == ([], "25")
+        assert broken(conn) == {}
+
+    @pytest.mark.parametrize(
+        ("order", "spare"),
+        [
+            (("key early", "key late", "audit early", "audit late"), 25),
+            (("key late", "audit late", "key early", "audit early"), 26),
+            (("key early", "audit early", "key late", "audit late"), 27),
+            (("key early", "key late", "audit late", "audit early"), 28),
+            (("key late", "key early", "audit early", "audit late"), 29),
+        ],
+    )
+    def test_the_count_of_the_later_day_decides(
+        self, desk: Desk, books: Books, conn: Connection, order: tuple[str, ...], spare: int
+    ) -> None:
+        goods, takes = desk.world.spares[spare], {}
+        desk.stock_in(goods, 20)
+        days = {"early": ("19", "2026-03-06"), "late": ("18", self.DAY)}
+        for step in order:
+            verb, which = step.split()
+            if verb == "key":
+                quantity, day = days[which]
+                takes[which] = counted(desk, goods, quantity, business_date=day)
+            else:
+                assert desk.act("auditorPass", takes[which]).ok
+        assert stock(books, desk, goods) == "18"
+        assert broken(conn) == {}
+        early, late = takes["early"], takes["late"]
+        last = early if order[-1] == "audit early" else late
+        for take in (last, early if last is late else late):
+            assert desk.act("antiAuditor", take).ok
+        assert stock(books, desk, goods) == "20"
+        assert broken(conn) == {}
+
+    def test_a_plan_takes_down_what_has_left_since(self, desk: Desk) -> None:
+        goods, world = desk.world.spares[30], desk.world
+        here = {"warehouse_id": world.warehouse2_a}
+        desk.stock_in(goods, 3, **here)
+        desk.stock_in(desk.world.spares[32], 1, **here)
+        desk.audited("other_outbound", {"goods_id": goods, "quantity": "3"}, business_date=self.LATE, **here)
+        lines = [
+            [row["snapshot_quantity"] for row in desk.info(take)["lines"] if row["goods_id"] == goods]
+            for take in (desk.draft("stock_take", business_date=day, **here) for day in (self.DAY, self.LATE))
+        ]
+        assert lines == [["3.000"], []]
+
+    def test_another_day_reads_its_book(self, desk: Desk) -> None:
+        goods = desk.world.spares[31]
+        desk.stock_in(goods, 20)
+        assert self.sale(desk, goods, "5", self.LATE).ok
+        take = counted(desk, goods, "15", business_date=self.LATE)
+        assert desk.info(take)["lines"][0]["book_quantity"] == "15.000"
+        assert count(desk, take, "15", business_date=self.DAY).ok
+        assert desk.info(take)["lines"][0]["book_quantity"] == "20.000"
+
+
 class TestCorrectionsByHand:
     @pytest.mark.parametrize(
         ("resource", "quantity", "left"),
@@ -187,6 +286,7 @@ class TestChecks:
             ("update stock_take_line set book_quantity = book_quantity + 1", "stock_takes_know_corrections"),
             ("update stock_take_line set corrections_before = -2", "stock_takes_know_corrections"),
             ("update stock_take_line set late_quantity = 1", "stock_takes_know_corrections"),
+            ("update stock_take set business_date = '2026-01-01'", "stock_takes_know_corrections"),
             ("update stock_take_line set corrected_quantity = 0", "stock_take_differences_are_posted"),
             ("update stock_take_line set superseded_by = {take}", "stock_take_differences_are_posted"),
         ],

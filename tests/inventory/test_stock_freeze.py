@@ -162,9 +162,10 @@ class TestRelease:
     ) -> None:
         goods = desk.world.spares[13]
         desk.stock_in(goods, 5)
-        take = plan(desk, goods, freezes=True, business_date="2026-03-02")
+        desk.audited("other_outbound", {"goods_id": goods, "quantity": "5"}, business_date="2026-03-06")
+        take = plan(desk, goods, freezes=True)
         assert count(desk, take, "4").ok
-        assert desk.act("auditorPass", take).msg == "库存不足：备件13 在 2026-03-02 结存不足，缺 1"
+        assert desk.act("auditorPass", take).msg.startswith("库存不足：备件13")
         assert desk.act("auditorPass", issue(desk, goods)).msg == told(take, 13)
         assert broken(conn) == {}
 
