@@ -10,7 +10,7 @@ from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 
 from api.kit.context import Context
 from api.kit.database import today
-from api.kit.errors import Invalid
+from api.kit.errors import Invalid, StockWarningAsk
 from api.kit.fields import enabled, enum, flag, integer, key, ref, text, textarea
 from api.kit.resource import Declaration, Drill, Menu, Place, Resource
 from api.kit.scope import Principal
@@ -99,7 +99,8 @@ from unnest(cast(:types as bigint[]), cast(:names as text[]), cast(:rules as tex
 class Warehouse(Resource):
     """仓库: belongs to a company; `document_warning` says what falling below safety stock does.
 
-    One that comes to refuse negative stock has none then, and is held to it from that day on.
+    One that comes to refuse negative stock has none then, and is held to it from that day on; months that are open
+    still and ended below zero are told.
     A three-guarantee warehouse has averages of its own. What is on the way between a company's warehouses, or lies at
     its customers' unsold, is in warehouses of the system's, which no bill may name.
     """
@@ -137,6 +138,7 @@ class Warehouse(Resource):
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
         if before is not None and before.allow_negative and not row["allow_negative"]:
             _refuse_negative(ctx, before.warehouse_id)
+            _ask_about_months(ctx, before)
             row["strict_since"] = today()
 
     @classmethod
@@ -164,6 +166,41 @@ limit 5
 """
 
 
+_NEGATIVE_MONTHS = """
+with moved as (
+    select l.goods_id, l.allocation_id, l.batch_id, date_trunc('month', l.business_date)::date as month,
+        sum(l.quantity) as quantity
+    from stock_ledger l
+    where l.warehouse_id = %(warehouse)s and l.quantity <> 0
+    group by 1, 2, 3, 4
+),
+level as (
+    select m.goods_id, m.month, sum(m.quantity) over (spot order by m.month) as quantity,
+        lead(m.month, 1, %(month)s) over (spot order by m.month) as upto
+    from moved m
+    window spot as (partition by m.goods_id, m.allocation_id, m.batch_id)
+),
+ended as (
+    select e.month, l.goods_id, min(l.quantity) as quantity
+    from level l
+    cross join lateral (
+        select to_char(s.day, 'YYYY-MM') as month
+        from generate_series(l.month, least(l.upto, %(month)s) - interval '1 day', interval '1 month') as s (day)
+    ) e
+    where l.quantity < 0 and not exists (
+        select from accounting_period p
+        where p.company_id = %(company)s and p.period = e.month and p.status = 1
+    )
+    group by e.month, l.goods_id
+)
+select e.month, g.goods_name, trim_scale(e.quantity) as quantity, count(*) over () as found
+from ended e
+join goods g using (goods_id)
+order by e.month, g.goods_num
+limit 5
+"""
+
+
 def _refuse_negative(ctx: Context, warehouse_id: int) -> None:
     """Who begins to refuse negative stock has none, now or on a day to come."""
     rows = ctx.conn.exec_driver_sql(_NEGATIVE, {"warehouse": warehouse_id, "today": today()}).all()
@@ -171,6 +208,22 @@ def _refuse_negative(ctx: Context, warehouse_id: int) -> None:
         told = "、".join(f"{row.goods_name} {row.quantity}" for row in rows)
         more = f"等{rows[0].found}种商品" if rows[0].found > len(rows) else ""
         raise Invalid(f"仓库现有负库存，不能改为不允许负库存：{told}{more}，请先补录入库或盘点")
+
+
+def _ask_about_months(ctx: Context, warehouse: Row[Any]) -> None:
+    """Ask who makes a warehouse refuse negative stock about months that are not closed and ended below zero."""
+    values = {
+        "warehouse": warehouse.warehouse_id,
+        "company": warehouse.company_id,
+        "month": today().replace(day=1),
+    }
+    rows = [] if ctx.confirmed else ctx.conn.exec_driver_sql(_NEGATIVE_MONTHS, values).all()
+    if rows:
+        told = "、".join(f"{row.month} {row.goods_name} {row.quantity}" for row in rows)
+        more = f"等{rows[0].found}项" if rows[0].found > len(rows) else ""
+        raise StockWarningAsk(
+            f"未结账的会计期间期末有负库存：{told}{more}，改后这些期间仍按允许负库存处理，结账时会提示，是否继续？"
+        )
 
 
 def _has_moves(ctx: Context, warehouse_id: int) -> bool:

@@ -12,12 +12,23 @@ from {resource}
 where company_id = :company_id and status = 1 and business_date between :first and :last
 """
 _NEGATIVE = """
-select w.warehouse_name as serial, concat(g.goods_name, ' ', b.quantity) as msg
-from stock_balance b
+select w.warehouse_name as serial,
+    concat(g.goods_name, ' 在 ', cast(:last as date), ' 结存 ', trim_scale(e.quantity)) as msg
+from (
+    select b.warehouse_id, b.goods_id, b.allocation_id, b.batch_id, b.quantity - coalesce(m.quantity, 0) as quantity
+    from stock_balance b
+    left join (
+        select l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, sum(l.quantity) as quantity
+        from stock_ledger l
+        where l.company_id = :company_id and l.business_date > :last and l.quantity <> 0
+        group by l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id
+    ) m using (warehouse_id, goods_id, allocation_id, batch_id)
+    where b.company_id = :company_id
+) e
 join warehouse w using (warehouse_id)
 join goods g using (goods_id)
-where b.company_id = :company_id and b.quantity < 0
-order by b.quantity
+where e.quantity < 0
+order by e.quantity, w.warehouse_name, g.goods_num
 """
 _NEGATIVE_DAYS = """
 with moved as (
@@ -100,7 +111,7 @@ def register_all() -> None:
     register(
         Question("bills_decided", "本期单据都已审核或作废", "请审核、作废或删除以下单据", undecided),
         Question(
-            "stock_not_negative", "没有负库存", "建议补录入库单据，或盘点调整", _NEGATIVE, blocking=False
+            "stock_not_negative", "期末没有负库存", "建议补录入库单据，或盘点调整", _NEGATIVE, blocking=False
         ),
         Question(
             "stock_days_not_negative",

@@ -118,9 +118,10 @@ def _loose(desk: Desk, name: str) -> int:
     return int(answer.data["id"])
 
 
-def _tighten(desk: Desk, warehouse: int) -> Answer:
+def _tighten(desk: Desk, warehouse: int, **more: Any) -> Answer:
     info = desk.caller.get("v2/system/Warehouse/getInfo", id=warehouse).data
-    return desk.caller.post("v2/system/Warehouse/edit", {**info, "id": warehouse, "allow_negative": False})
+    body = {**info, "id": warehouse, "allow_negative": False, **more}
+    return desk.caller.post("v2/system/Warehouse/edit", body)
 
 
 class TestTightening:
@@ -141,7 +142,12 @@ class TestTightening:
             "sales_outbound", line(goods, "5", price="10"), warehouse_id=warehouse, business_date=OCTOBER
         )
         desk.stock_in(goods, 10, warehouse_id=warehouse, business_date=NOVEMBER)
-        assert _tighten(desk, warehouse).ok
+        asked = _tighten(desk, warehouse)
+        assert (asked.code, asked.msg) == (
+            363,
+            "未结账的会计期间期末有负库存：2025-10 备件2 -5，改后这些期间仍按允许负库存处理，结账时会提示，是否继续？",
+        )
+        assert _tighten(desk, warehouse, confirmed=True).ok
         assert books.rows(
             "select strict_since = current_date from warehouse where warehouse_id = %s", warehouse
         ) == [(True,)]
@@ -181,13 +187,28 @@ class TestClose:
             with site.engine.begin() as conn:
                 _backdate(conn, sold, NOVEMBER)
 
+    def test_the_balances_of_its_own_end_are_looked_at(self, desk: Desk, received: tuple[int, Made]) -> None:
+        """Where it is allowed, a month that ends below zero is told, though more has come since."""
+        goods, _ = received
+        warehouse = _loose(desk, "结账时可负仓")
+        here = {"warehouse_id": warehouse}
+        desk.audited("sales_outbound", line(goods, "5", price="10"), business_date="2025-10-10", **here)
+        told = {"2025-09": [], "2025-10": ["过去件 在 2025-10-31 结存 -5"], "2025-11": []}
+        desk.stock_in(goods, 10, business_date=NOVEMBER, **here)
+        for _ in range(2):
+            for period, expected in told.items():
+                found = _question(desk, period, "stock_not_negative")
+                rows = [row["msg"] for row in found["rows"] if row["serial"] == "结账时可负仓"]
+                assert (rows, found["blocking"]) == (expected, False)
+            assert _tighten(desk, warehouse, confirmed=True).ok
 
-def _question(desk: Desk, period: str) -> dict[str, Any]:
+
+def _question(desk: Desk, period: str, name: str = "stock_days_not_negative") -> dict[str, Any]:
     answer = desk.caller.get(
         "v2/system/MonthClose/getQuestions", company_id=desk.world.company_a, period=period
     )
     assert answer.ok, answer
-    [found] = [item for item in answer.data if item["name"] == "stock_days_not_negative"]
+    [found] = [item for item in answer.data if item["name"] == name]
     return dict(found)
 
 
