@@ -46,6 +46,7 @@ class TireBack(MoveBill):
                 ThreeInboundLine,
                 "returned_quantity",
                 ("company_id", "warehouse_id"),
+                returns=True,
             ),
         ),
         moves=True,

@@ -98,7 +98,8 @@ class Link:
     negative. Bills that have a value in the column `unless` are not executed. `rest` is a field of
     the source's lines that says what is left, where the counter alone doesn't. `gives_back`: closing the bill gives its
     source back what was not executed of it. `reopens`: the bill undoes what its first link's source executed of
-    this one, which is open again for that.
+    this one, which is open again for that. `returns`: what is executed are the very goods that the source moved, on
+    their way back.
     """
 
     column: str
@@ -119,6 +120,7 @@ class Link:
     pool: str = ""
     superseded_by: str | None = None
     reopens: bool = False
+    returns: bool = False
 
     @property
     def money_pool(self) -> str:
@@ -161,6 +163,11 @@ class BillType:
     transitions: tuple[str, ...] = BASIC
     detail: DetailPlace | None = None
     moves: bool = False
+
+    @property
+    def returning(self) -> Link | None:
+        """The link by which goods go back that its source moved."""
+        return next((link for link in self.links if link.returns), None)
 
 
 @dataclass(slots=True)

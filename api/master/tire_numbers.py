@@ -262,7 +262,8 @@ def _steps(bill: BillRef, move: StockMove, outside: Outside) -> Iterable[Step]:
         there = Spot(KINDS[outside.kind], bill.company_id, batch_id=batch, party_id=outside.party_id)
     source, target = (None, here) if move.quantity > 0 else (here, there)
     returned = move.came_back and move.origin is None
+    linked = move.origin is not None or move.pieces_of is not None
     return (
-        Step(number, move.goods_id, move.line_id, source, target, outside, returned)
+        Step(number, move.goods_id, move.line_id, source, target, outside, returned, linked)
         for number in move.tire_numbers
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
+from api.kit import registry
 from api.kit.context import Context
 from api.kit.errors import Refusal
 from api.kit.posting import BillRef, Outside
@@ -36,7 +37,10 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What becomes of one number; without a source it comes in from outside, `returned` where it had left before."""
+    """What becomes of one number; without a source it comes in from outside, `returned` where it had left before.
+
+    `linked` says that its bill names the line which moved it before.
+    """
 
     number: str
     goods_id: int
@@ -45,6 +49,7 @@ class Step:
     target: Spot
     outside: Outside
     returned: bool = False
+    linked: bool = False
 
 
 _KNOWN = f"""
@@ -67,6 +72,23 @@ left join lateral (
 ) d on true
 where t.number = any (%s::text[])
 order by t.number
+"""
+_MOVED_BY = f"""
+select h.bill_no, l.line_no, string_agg(t.number, '、' order by t.number) as numbers
+from tire_number t
+join lateral (
+    select s.bill_type, s.line_id from tire_step s
+    where s.number_id = t.number_id and s.bill_type in (%(type)s, %(source_type)s) and {STANDING}
+    order by s.entry_id desc
+    limit 1
+) s on s.bill_type = %(source_type)s
+join {{source_line}} l on l.line_id = s.line_id
+join {{source}} h on h.bill_id = l.bill_id
+join {{bill}} o on o.bill_id = %(id)s and {{shared}}
+where t.number = any (%(numbers)s::text[])
+group by h.bill_no, l.line_no
+order by h.bill_no, l.line_no
+limit 1
 """
 _LOCK = "select from tire_number t where t.number = any (%s::text[]) order by t.number for update"
 _NEW = """
@@ -197,6 +219,35 @@ def refuse(ctx: Context, bill: BillRef, steps: Sequence[Step]) -> None:
     """Refuse steps that can't be taken from where their numbers are, or before their last ones."""
     known = known_of(ctx.conn, (step.number for step in steps))
     _settle(reason for step in steps if (reason := _objection(ctx, bill, step, known.get(step.number))))
+    _refuse_apart(ctx, bill, [step.number for step in steps if not step.linked])
+
+
+def _refuse_apart(ctx: Context, bill: BillRef, numbers: list[str]) -> None:
+    """Refuse to have pieces go back beside the line that moved them: only on it are they counted and paid back."""
+    cls = registry.prefixes().get(bill.bill_type)
+    link = cls.bill.returning if cls and cls.bill else None
+    if cls is None or link is None or not numbers:
+        return
+    source = registry.get(link.bill)
+    assert source.bill is not None
+    sql = _MOVED_BY.format(
+        source_line=link.lines.name(),
+        source=source.name(),
+        bill=cls.name(),
+        shared=" and ".join(f"o.{own} = h.{theirs}" for own, theirs in link.shared()),
+    )
+    values = {
+        "type": bill.bill_type,
+        "id": bill.bill_id,
+        "source_type": source.bill.prefix,
+        "numbers": numbers,
+    }
+    row = ctx.conn.exec_driver_sql(sql, values).first()
+    if row is not None:
+        label = source.declaration.label
+        raise Refusal(
+            f"胎号 {row.numbers} 是{label}{row.bill_no}第{row.line_no}行的，请从该{label}生成{cls.declaration.label}"
+        )
 
 
 def reverse(ctx: Context, bill: BillRef) -> None:

@@ -67,6 +67,7 @@ class PurchaseReturn(FallsDue, StockBill):
                 capped=True,
                 pool="returns",
                 superseded_by="refund_line_id",
+                returns=True,
             ),
             Link(
                 "refund_line_id",

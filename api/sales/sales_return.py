@@ -132,6 +132,7 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
                 "returned_quantity",
                 ("company_id", "customer_id"),
                 capped=True,
+                returns=True,
             ),
             replacements.reopening_link("sales_order", SalesOrderLine, ("company_id", "customer_id")),
         ),

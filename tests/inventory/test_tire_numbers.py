@@ -101,9 +101,10 @@ class TestLife:
         self, desk: Desk, goods: int, conn: Connection, resource: str, more: dict[str, Any], expected: int
     ) -> None:
         [number] = fresh(1)
-        came(desk, goods, [number])
+        bought = came(desk, goods, [number])
         header = {**more, "to_warehouse_id": desk.world.warehouse4_a} if more.pop("to", None) else more
-        desk.audited(resource, line(goods, [number]), **header)
+        linked = {"source_line_id": desk.line_ids(bought)[0]} if resource == "purchase_return" else {}
+        desk.audited(resource, line(goods, [number], **linked), **header)
         assert state(desk, number)["state"] == expected
         assert broken(conn) == {}
 
@@ -286,10 +287,10 @@ class TestRefusals:
     def test_what_was_sold_again_belongs_to_the_later_sale(
         self, desk: Desk, goods: int, conn: Connection
     ) -> None:
-        [number] = fresh(1)
-        came(desk, goods, [number])
-        [first] = desk.line_ids(desk.audited("sales_outbound", line(goods, [number])))
-        desk.audited("sales_return", line(goods, [number]))
+        number, other = fresh(2)
+        came(desk, goods, [number, other])
+        [first] = desk.line_ids(desk.audited("sales_outbound", line(goods, [number, other])))
+        desk.audited("sales_return", line(goods, [number], source_line_id=first))
         [second] = desk.line_ids(desk.audited("sales_outbound", line(goods, [number])))
         late = desk.draft("sales_return", line(goods, [number], source_line_id=first))
         assert self.refused(desk, conn, late) == f"胎号 {number} 不在来源单据该行的胎号中，请核对胎号或来源"
@@ -318,6 +319,40 @@ class TestRefusals:
         assert self.refused(desk, conn, back) == f"胎号 {number} 没有售出过，不能退回"
         back = desk.draft("sales_return", line(goods, [here]))
         assert "不能再入库" in self.refused(desk, conn, back)
+
+    def test_what_a_sale_moved_returns_on_its_line(self, desk: Desk, goods: int, conn: Connection) -> None:
+        """There it is counted and paid back; also once a return of it was taken back, and by the newest of its sales."""
+        number, other = fresh(2)
+        came(desk, goods, [number, other])
+        sold = desk.audited("sales_outbound", line(goods, [other]), line(goods, [number]))
+        told = f"胎号 {number} 是销售出库{sold.no}第2行的，请从该销售出库生成销售退货"
+        apart = desk.draft("sales_return", line(goods, [number], price="9000"))
+        assert self.refused(desk, conn, apart) == told
+        back = desk.audited("sales_return", line(goods, [number], source_line_id=desk.line_ids(sold)[1]))
+        assert desk.act("antiAuditor", back).ok
+        assert self.refused(desk, conn, apart) == told
+        assert desk.act("auditorPass", back).ok
+        again = desk.audited("sales_outbound", line(goods, [number]))
+        assert self.refused(desk, conn, apart) == (
+            f"胎号 {number} 是销售出库{again.no}第1行的，请从该销售出库生成销售退货"
+        )
+
+    def test_what_a_receipt_brought_goes_back_on_its_line(
+        self, desk: Desk, goods: int, conn: Connection, books: Books
+    ) -> None:
+        [number] = fresh(1)
+        bought = came(desk, goods, [number])
+        apart = desk.draft("purchase_return", line(goods, [number], price="9000"))
+        told = f"胎号 {number} 是采购入库{bought.no}第1行的，请从该采购入库生成采购退货"
+        assert self.refused(desk, conn, apart) == told
+        [source] = desk.line_ids(bought)
+        desk.audited("purchase_return", line(goods, [number], source_line_id=source))
+        assert books.rows(
+            "select returned_quantity from purchase_inbound_line where line_id = %s", source
+        ) == [("1",)]
+        desk.audited("other_inbound", line(goods, [number]))
+        assert desk.act("auditorPass", apart).ok, "since then no receipt has brought it"
+        assert broken(conn) == {}
 
     def test_what_goes_back_to_a_supplier_came_with_the_receipt(
         self, desk: Desk, goods: int, conn: Connection
@@ -368,10 +403,10 @@ class TestRefusals:
         came(desk, goods, [number])
         early = desk.draft("sales_outbound", line(goods, [number]), business_date="2026-03-01")
         assert "本单日期不能早于它" in self.refused(desk, conn, early)
-        desk.audited("sales_outbound", line(goods, [number]))
+        [source] = desk.line_ids(desk.audited("sales_outbound", line(goods, [number])))
         back = desk.draft("sales_return", line(goods, [number]), business_date="2026-03-04")
         assert "2026-03-05 已售给" in self.refused(desk, conn, back)
-        desk.audited("sales_return", line(goods, [number]), business_date="2026-03-06")
+        desk.audited("sales_return", line(goods, [number], source_line_id=source), business_date="2026-03-06")
         assert broken(conn) == {}
         conn.exec_driver_sql("alter table tire_step disable trigger user")
         conn.exec_driver_sql("update tire_step set business_date = '2026-01-01' where bill_type = 'XSTH'")
