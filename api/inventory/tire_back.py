@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy.orm import Mapped
 
 from api.inventory.three_inbound import ThreeInboundLine
-from api.kit.document import BillType, Block, Document, Link, declare
+from api.kit.context import Context
+from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
 from api.kit.fields import source_line, text
 from api.kit.posting import Outside, Postings
 from api.kit.resource import Menu
+from api.kit.validation import Problems
+from api.master import returned_batches
 from api.master.partners import supplier
 from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
 from api.master.warehouses import GUARANTEE, warehouse
@@ -57,5 +62,20 @@ class TireBack(MoveBill):
     claim_no: Mapped[str | None] = text("理赔单号", max_length=50, search=True, sort=-50)
 
     @classmethod
+    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        returned_batches.name_batches(ctx, cls, children["lines"])
+
+    @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(stock=outbound(doc), outside=Outside("supplier", doc.header.supplier_id))
+        stock = outbound(doc, pieces_of=_claimed)
+        return Postings(stock=stock, outside=Outside("supplier", doc.header.supplier_id))
+
+    @classmethod
+    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        if effect == "post":
+            returned_batches.refuse_others(ctx, cls, doc)
+
+
+def _claimed(line: Any) -> tuple[str, int] | None:
+    """The line whose pieces go back."""
+    return ("TBRK", line.source_line_id) if line.source_line_id else None

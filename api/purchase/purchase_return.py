@@ -19,7 +19,7 @@ from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
-from api.master import earned_gifts, rebate_bases, replacements, settings
+from api.master import earned_gifts, rebate_bases, replacements, returned_batches, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
@@ -94,6 +94,7 @@ class PurchaseReturn(FallsDue, StockBill):
         cls.fall_due(ctx, header)
         receipts(ctx, children["lines"], "refund_line_id", RefundRequestLine)
         replacements.name_orders(ctx, header, children["lines"], PurchaseInboundLine)
+        returned_batches.name_batches(ctx, cls, children["lines"])
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -114,6 +115,12 @@ class PurchaseReturn(FallsDue, StockBill):
         elif action != "auditorPass" and any(line.is_gift for line in doc.lines):
             told.append((settings.ASKS, earned_gifts.PURCHASE.describe_kept(ctx, doc, gifts=True)))
         settings.refuse_or_ask(ctx, cls, doc, told)
+
+    @classmethod
+    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        super().follow(ctx, doc, effect)
+        if effect == "post":
+            returned_batches.refuse_others(ctx, cls, doc)
 
 
 def _received(line: Any) -> tuple[str, int] | None:

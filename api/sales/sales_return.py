@@ -25,7 +25,7 @@ from api.kit.posting import Outside, Postings, Reservation, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
 from api.ledger.tire_journal import STANDING
-from api.master import earned_gifts, prepayment, rebate_bases, replacements, settings
+from api.master import earned_gifts, prepayment, rebate_bases, replacements, returned_batches, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
@@ -154,6 +154,7 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         hand_to_salesman(ctx, header)
+        returned_batches.name_batches(ctx, cls, children["lines"], "batch")
         settle_batches(ctx, children["lines"], problems)
         cls.fall_due(ctx, header)
         replacements.name_orders(ctx, header, children["lines"], SalesOutboundLine)
@@ -186,6 +187,8 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
         super().follow(ctx, doc, effect)
+        if effect == "post":
+            returned_batches.refuse_others(ctx, cls, doc)
         if effect == "post" and doc.header.remedy == replacements.REPLACED:
             claims = _claims(ctx, [line.order_line_id for line in doc.lines])
             if claims:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+
 from tests.kit.desk import Books, Desk
 
 
@@ -48,6 +50,32 @@ class TestOutbound:
 
 
 class TestTireBack:
+    def test_what_goes_back_is_of_the_batches_that_came(self, desk: Desk, conn: Connection) -> None:
+        goods, supplier = desk.world.spares[5], desk.world.supplier
+        line = {"goods_id": goods, "quantity": "2"}
+        came = desk.audited("three_inbound", {**line, "batch": "1025"}, **kept(desk))
+        desk.audited("three_inbound", {**line, "batch": "0125"}, **kept(desk))
+        [source] = desk.line_ids(came)
+        unnamed = desk.draft(
+            "tire_back", {**line, "source_line_id": source}, supplier_id=supplier, **kept(desk)
+        )
+        [row] = desk.info(unnamed)["lines"]
+        assert row["batch"] == "1025"
+        [(other,)] = conn.exec_driver_sql(
+            "select batch_id from goods_batch where goods_id = %s and batch = '0125'", (goods,)
+        ).all()
+        conn.rollback()
+        strange = desk.draft(
+            "tire_back",
+            {**line, "source_line_id": source, "batch_id": other},
+            supplier_id=supplier,
+            **kept(desk),
+        )
+        assert desk.act("auditorPass", strange).msg == (
+            "第1行退回的批次不在来源三包入库的批次中，该来源可退：1025 2，请核对批次和数量"
+        )
+        assert desk.act("auditorPass", unnamed).ok
+
     def test_no_more_goes_back_than_came(self, desk: Desk, books: Books) -> None:
         goods, supplier = desk.world.spares[4], desk.world.supplier
         came = desk.audited("three_inbound", {"goods_id": goods, "quantity": "3"}, **kept(desk))

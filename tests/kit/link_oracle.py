@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from api.kit import registry
 from api.kit.document import Bill, Link
 from api.kit.flow import POSTED_SQL
 from api.kit.goods_bills import GoodsLine
@@ -76,6 +77,27 @@ where h.status in {posted} and l.tire_numbers is not null
     and not string_to_array(x.tire_numbers, ' ') <@ string_to_array(l.tire_numbers, ' ')
 """
 
+_BATCHES = """
+select '{bill} brings batches that {source} did not move' as broken, r.line_id, min(r.rest) as beyond
+from (
+    select m.line_id, m.batch_id, sum(m.quantity) * w.direction as rest
+    from (
+        select g.line_id, g.batch_id, g.quantity from stock_ledger g where g.bill_type = '{source_prefix}'
+        union all
+        select x.{column}, g.batch_id, g.quantity
+        from {lines} x join stock_ledger g on g.bill_type = '{prefix}' and g.line_id = x.line_id
+        where x.{column} is not null
+    ) m
+    join (
+        select g.line_id, sign(sum(g.quantity)) as direction from stock_ledger g
+        where g.bill_type = '{source_prefix}' group by g.line_id having sum(g.quantity) <> 0
+    ) w using (line_id)
+    group by m.line_id, m.batch_id, w.direction
+) r
+group by r.line_id
+having coalesce(sum(greatest(r.rest, 0)) filter (where r.batch_id = 0), 0) + sum(least(r.rest, 0)) < 0
+"""
+
 
 def find_debts(conn: Connection, linked: Linked, repriced: Iterable[tuple[str, int]]) -> list[dict[str, Any]]:
     """All that some bill owes to its source."""
@@ -113,3 +135,7 @@ def _of(cls: type[Bill], link: Link) -> Iterator[str]:
             yield _PARTS.format(**told)
     if all("tire_numbers" in one.table().c for one in (lines, link.lines)):
         yield _NUMBERS.format(**told)
+    if link.returns:
+        source = registry.get(link.bill).bill
+        assert source is not None
+        yield _BATCHES.format(**told, prefix=cls.bill.prefix, source_prefix=source.prefix)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Connection
 
+from tests.kit.client import Answer
 from tests.kit.desk import Books, Desk
 from tests.kit.state import broken
 
@@ -111,12 +112,44 @@ class TestDraft:
         assert desk.act("antiAuditor", one).ok
         assert [row[:2] for row in offered()] == [("0124", "3.000"), ("0224", "5.000")]
 
-    def test_a_batch_that_never_went_out_leaves_it_to_the_clerk(self, desk: Desk) -> None:
+
+class TestBatches:
+    """What comes back on a line does so under the batches that went out on it."""
+
+    def back(self, desk: Desk, source: int, *batches: tuple[str, str | None], spare: int = 7) -> Answer:
+        goods = desk.world.spares[spare]
+        lines = [
+            {
+                "goods_id": goods,
+                "quantity": quantity,
+                "batch": batch,
+                "price": "113",
+                "source_line_id": source,
+            }
+            for quantity, batch in batches
+        ]
+        return desk.act("auditorPass", desk.draft("sales_return", *lines))
+
+    def test_others_are_refused(self, desk: Desk, conn: Connection) -> None:
         goods = desk.world.spares[7]
-        desk.stock_in(goods, 3, batch="0124")
+        desk.stock_in(goods, 5, batch="1025")
+        desk.stock_in(goods, 2, batch="2025")
+        sold = desk.audited("sales_outbound", {"goods_id": goods, "quantity": "7", "price": "113"})
+        [source] = desk.line_ids(sold)
+        told = "第1行退回的批次不在来源销售出库的批次中，该来源可退：1025 5、2025 2，请核对批次和数量"
+        for batches in ((("1", "5326"),), (("6", "1025"), ("1", "4025")), (("6", "1025"),), (("1", None),)):
+            assert self.back(desk, source, *batches).msg == told
+        assert self.back(desk, source, ("4", "1025"), ("2", "2025")).ok
+        told = "第1行退回的批次不在来源销售出库的批次中，该来源可退：1025 1，请核对批次和数量"
+        assert self.back(desk, source, ("1", "2025")).msg == told
+        assert self.back(desk, source, ("1", None)).ok, "only one is left"
+        assert broken(conn) == {}
+
+    def test_what_went_out_without_one_comes_back_under_any(self, desk: Desk, conn: Connection) -> None:
+        goods = desk.world.spares[16]
+        desk.stock_in(goods, 2)
         sold = desk.audited("sales_outbound", {"goods_id": goods, "quantity": "2", "price": "113"})
         [source] = desk.line_ids(sold)
-        line = {"goods_id": goods, "quantity": "1", "batch": "0324", "price": "113", "source_line_id": source}
-        desk.audited("sales_return", line)
-        [offered] = desk.caller.get(desk.path("sales_return", "getDraft"), id=sold.id).data["lines"]
-        assert (offered["quantity"], offered["batch"]) == ("1.000", None)
+        assert self.back(desk, source, ("1", "4025"), spare=16).ok
+        assert self.back(desk, source, ("1", None), spare=16).ok
+        assert broken(conn) == {}
