@@ -175,6 +175,24 @@ where h.status in {posted} and s.reverses is null and not exists (select from ti
             and o.line_id = l.line_id and o.reverses is null and o.entry_id < s.entry_id
     )
 """
+_APART = """
+select h.bill_no, x.line_no, t.number, o.bill_no as moved_by
+from {line} x
+join {bill} h using (bill_id)
+join tire_step s on s.bill_type = '{prefix}' and s.bill_id = x.bill_id and s.line_id = x.line_id
+join tire_number t on t.number_id = s.number_id
+join lateral (
+    select o.bill_type, o.bill_id, o.bill_no
+    from tire_step o
+    where o.number_id = s.number_id and o.bill_type in ('{prefix}', '{source_prefix}') and o.entry_id < s.entry_id
+        and o.reverses is null and not exists (select from tire_step r where r.reverses = o.entry_id)
+    order by o.entry_id desc
+    limit 1
+) o on o.bill_type = '{source_prefix}'
+join {source_bill} b on b.bill_id = o.bill_id and {shared}
+where x.{column} is null and h.status in {posted}
+    and s.reverses is null and not exists (select from tire_step r where r.reverses = s.entry_id)
+"""
 _TOTALLED = """
 select h.bill_no, {shown}
 from {bill} h join {line} l using (bill_id)
@@ -256,6 +274,10 @@ def _of_link(cls: type[Bill], link: Link) -> Iterator[Check]:
         prefixes = {"prefix": cls.bill.prefix, "source_prefix": source.bill.prefix}
         strange = _STRANGE.format(**told, **prefixes)
         yield Check(f"{name}_tire_numbers", f"{label}的胎号包含本单的胎号", strange)
+        if link.returns:
+            shared = " and ".join(f"h.{own} = b.{theirs}" for own, theirs in link.shared())
+            apart = _APART.format(**told, **prefixes, shared=shared)
+            yield Check(f"{name}_apart", f"{label}出入的胎号都从它退回", apart)
 
 
 def _of_counter(executed: Sequence[tuple[type[Bill], Link]]) -> Check:

@@ -396,6 +396,20 @@ class TestRefusals:
         assert "sales_return_line_source_line_id_tire_numbers" in broken(conn)
         conn.rollback()
 
+    def test_a_number_that_came_back_beside_its_sale_is_found(
+        self, desk: Desk, goods: int, conn: Connection
+    ) -> None:
+        [number] = fresh(1)
+        came(desk, goods, [number])
+        [source] = desk.line_ids(desk.audited("sales_outbound", line(goods, [number])))
+        back = desk.audited("sales_return", line(goods, [number], source_line_id=source))
+        assert broken(conn) == {}
+        conn.exec_driver_sql(
+            "update sales_return_line set source_line_id = null where bill_id = %s", (back.id,)
+        )
+        assert "sales_return_line_source_line_id_apart" in broken(conn)
+        conn.rollback()
+
     def test_a_number_moves_forward_in_time(self, desk: Desk, goods: int, conn: Connection) -> None:
         """Other pieces are in stock on each day; this one was not there before it came."""
         number, *others = fresh(4)

@@ -43,6 +43,24 @@ class TestLink:
         assert (answer.code, answer.msg) == (400, f"超过采购入库{inbound.no}第1行的可执行数量，请核对数量")
         assert broken(conn) == {}
 
+    def test_what_goes_back_is_of_the_batch_that_came(self, desk: Desk, conn: Connection) -> None:
+        """The oldest batch would be picked for who names none; another's is refused."""
+        goods, books = desk.world.spares[4], Books(conn)
+        line = {"goods_id": goods, "quantity": "2", "price": "10"}
+        desk.audited("purchase_inbound", {**line, "batch": "3025"})
+        [source] = desk.line_ids(desk.audited("purchase_inbound", {**line, "batch": "4026"}))
+        batches = dict(books.rows("select batch, batch_id from goods_batch where goods_id = %s", goods))
+        linked = {**line, "quantity": "1", "source_line_id": source}
+        strange = desk.draft("purchase_return", {**linked, "batch_id": batches["3025"]})
+        assert desk.act("auditorPass", strange).msg == (
+            "第1行退回的批次不在来源采购入库的批次中，该来源可退：4026 2，请核对批次和数量"
+        )
+        desk.audited("purchase_return", linked)
+        desk.audited("purchase_return", {**linked, "batch_id": batches["4026"]})
+        left = books.rows("select batch_id, quantity from stock_balance where goods_id = %s", goods)
+        assert dict(left) == {batches["3025"]: "2", batches["4026"]: "0"}
+        assert broken(conn) == {}
+
     def test_the_draft_offers_the_rest(self, desk: Desk) -> None:
         goods = desk.world.spares[3]
         inbound = desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "5", "price": "10"})
