@@ -24,7 +24,6 @@ from api.kit.orders import refuse_followed
 from api.kit.posting import Outside, Postings, Reservation, SettlementOpen
 from api.kit.resource import BEYOND_SOURCE, Menu
 from api.kit.validation import Problems
-from api.ledger.tire_journal import STANDING
 from api.master import earned_gifts, prepayment, rebate_bases, replacements, returned_batches, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
@@ -38,7 +37,6 @@ from api.master.stock_lines import (
     settle_batches,
     taken_batches,
 )
-from api.master.tire_numbers import stored
 from api.sales.sales_order import SalesOrderLine
 from api.sales.sales_outbound import SalesOutboundLine, refuse_undeliverable
 
@@ -52,35 +50,6 @@ left join lateral (
 where l.line_id = any(%s) and l.quantity - l.executed_quantity > coalesce(r.quantity, 0)
 order by l.line_id
 """
-
-_SOLD_FOR = f"""
-select n.line_no, round(sum(o.amount / o.quantity), 2) as amount
-from unnest(%s::integer[], %s::text[]) as n (line_no, number)
-left join tire_number t on t.number = n.number
-left join lateral (
-    select s.bill_type, s.line_id from tire_step s
-    where s.number_id = t.number_id and {STANDING}
-    order by s.entry_id desc
-    limit 1
-) last on last.bill_type = 'XSCK'
-left join sales_outbound_line o on o.line_id = last.line_id
-group by n.line_no
-having bool_and(o.line_id is not null)
-"""
-
-
-def _describe_dearer(ctx: Context, doc: Document) -> str:
-    """Which lines come to more than their numbered pieces were sold for, though they name no sale; nothing if none."""
-    lines = {line.line_no: line for line in doc.lines if not line.source_line_id and line.tire_numbers}
-    pieces = [(place, number) for place, line in lines.items() for number in stored(line)]
-    if not pieces:
-        return ""
-    rows = ctx.conn.exec_driver_sql(_SOLD_FOR, tuple(map(list, zip(*pieces, strict=True))))
-    return "；".join(
-        f"第{row.line_no}行金额 {lines[row.line_no].amount:.2f} 元超过胎号售出时的 {row.amount:.2f} 元"
-        for row in sorted(rows, key=lambda row: row.line_no)
-        if lines[row.line_no].amount > row.amount
-    )
 
 
 def _claims(ctx: Context, lines: Sequence[int]) -> tuple[Reservation, ...]:
@@ -175,9 +144,6 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
         super().guard(ctx, doc, action)
         refuse_followed(doc, action)
         told = [(settings.ASKS, rebate_bases.describe_sold(ctx, doc))]
-        if action == "auditorPass":
-            allowed = ctx.principal.may(cls.right(BEYOND_SOURCE))
-            told.append((settings.ASKS if allowed else settings.BLOCKS, _describe_dearer(ctx, doc)))
         if action == "auditorPass" and not all(line.order_line_id for line in doc.lines):
             told.append((settings.ASKS, earned_gifts.SALE.describe_kept(ctx, doc)))
         elif action != "auditorPass" and any(line.is_gift for line in doc.lines):
