@@ -12,15 +12,16 @@ from sqlalchemy import Connection, Row, func, select
 
 from api.kit import ahead, attachments, blocks, business_log, links, numbering, packs, source_shares
 from api.kit.context import Context
-from api.kit.document import Bill, Block
+from api.kit.document import Bill, Block, Part
 from api.kit.errors import Edited, NotFound, Refusal, Unread
 from api.kit.flow import STATUSES, UNAUDITED
 from api.kit.goods_bills import GoodsBill, GoodsLine, QuantityBill, QuantityLine
-from api.kit.pricing import price_line
-from api.kit.projection import MASK
+from api.kit.pricing import Priced, price_line
+from api.kit.projection import MASK, in_yuan
 from api.kit.records import refusing_duplicates, refusing_references
 from api.kit.scope import Principal, within
-from api.kit.validation import Problems, check_days, check_references, clean
+from api.kit.typed import seen
+from api.kit.validation import Problems, as_key, check_days, check_references, clean
 
 TOTALS = (
     ("total_quantity", "quantity"),
@@ -140,9 +141,9 @@ def prepare(
         packs.check(ctx, block.cls, draft.children[block.name], problems)
     settle(cls, draft, problems)
     problems.settle()
-    price(cls, draft, problems)
+    price(cls, draft, problems, ctx.principal)
     if source_shares.lines_of(cls) is not None:
-        _share_sources(ctx, cls, draft, payload)
+        _share_sources(ctx, cls, draft, payload, before, problems)
     problems.settle()
     total(cls, draft)
     whole = {**known, **draft.header}
@@ -223,12 +224,14 @@ def settle(cls: type[Bill], draft: Draft, problems: Problems) -> None:
         block.cls.settle(draft.children[block.name], problems)
 
 
-def price(cls: type[Bill], draft: Draft, problems: Problems) -> None:
-    """Price goods lines to spec/3-rules.md 9; gifts cost nothing, and no discount is larger than its line."""
+def price(cls: type[Bill], draft: Draft, problems: Problems, principal: Principal | None = None) -> None:
+    """Price goods lines to spec/3-rules.md 9; gifts cost nothing, and no discount is larger than its line.
+
+    Lines that are drawn in a form, where a `principal` sits, are checked once they have what is their sources'.
+    """
     zero = Decimal(0)
     for block in _blocks(cls):
         for row in draft.children[block.name] if issubclass(block.cls, GoodsLine) else ():
-            problems.place = f"第{row.get('line_no', '')}行"
             if source_shares.takes_discount(row):
                 row[source_shares.FOLLOWS] = True
             if row.get("is_gift"):
@@ -237,12 +240,29 @@ def price(cls: type[Bill], draft: Draft, problems: Problems) -> None:
                 row.get(name) or zero for name in ("price", "discount_amount", "tax_rate")
             )
             priced = price_line(row["quantity"], unit, discount, tax_rate)
-            if priced.over_cap:
-                problems.add("“金额”数值不能超过一亿")
-            elif discount > priced.amount and not _is_drawn(cls, row):
-                problems.add(f"优惠金额 {discount:.2f} 元大于金额 {priced.amount:.2f} 元，请核对")
-            row.update(price=unit, discount_amount=priced.discount_amount, tax_rate=tax_rate)
+            row.update(price=unit, discount_amount=discount, tax_rate=tax_rate)
+            if principal is None or not _is_drawn(cls, row):
+                _refuse_priced(block.cls, principal, problems, row, priced)
             row.update(amount=priced.total, tax_amount=priced.tax, no_tax_amount=priced.no_tax)
+
+
+def _refuse_priced(
+    cls: type[Part],
+    principal: Principal | None,
+    problems: Problems,
+    row: Mapping[str, Any],
+    priced: Priced,
+) -> None:
+    """Tell of a line whose amount is too large, or smaller than its discount, in figures that its maker may see."""
+    problems.place, discount = f"第{row.get('line_no', '')}行", row["discount_amount"]
+    if priced.over_cap:
+        problems.add("“金额”数值不能超过一亿")
+    elif discount > priced.amount:
+        much, most = (
+            in_yuan(value, principal, (cls, name)) if principal else ""
+            for name, value in (("discount_amount", discount), ("amount", priced.amount))
+        )
+        problems.add(f"优惠金额{much}大于金额{most}，请核对")
     problems.place = ""
 
 
@@ -250,24 +270,56 @@ def _is_drawn(cls: type[Bill], row: Mapping[str, Any]) -> bool:
     return source_shares.lines_of(cls) is not None and source_shares.sharing_link(cls, row) is not None
 
 
-def _share_sources(ctx: Context, cls: type[Bill], draft: Draft, payload: Mapping[str, Any]) -> None:
+def _share_sources(
+    ctx: Context,
+    cls: type[Bill],
+    draft: Draft,
+    payload: Mapping[str, Any],
+    before: Row[Any] | None,
+    problems: Problems,
+) -> None:
     """Have drawn lines take over what falls to them of their sources, but for what they tell of their own."""
-    rows = draft.children["lines"]
+    rows, block = draft.children["lines"], _blocks(cls)[0]
     sources = source_shares.sources_of(ctx.conn, cls, rows)
+    if not sources:
+        source_shares.share_money(cls, rows, sources, {})
+        return
     sent = payload.get("lines") or []
-    told = {row["line_no"]: _told_money(sent[row["line_no"] - 1], row) for row in rows}
-    source_shares.share_money(cls, rows, sources, told)
+    open_ = {name for name in source_shares.TOLD if _writes(ctx.principal, block.cls, name)}
+    kept = frozenset(source_shares.TOLD) - open_
+    own = _own_lines(ctx, block, before) if kept and before is not None else frozenset()
+    told = {}
+    for row in rows:
+        line = sent[row["line_no"] - 1]
+        stays = kept if as_key(line.get("line_id")) in own else frozenset()
+        told[row["line_no"]] = _told_money(line, open_) | stays
+    refuse = partial(_refuse_priced, block.cls, ctx.principal, problems)
+    source_shares.share_money(cls, rows, sources, told, refuse)
 
 
-def _told_money(sent: Mapping[str, Any], row: Mapping[str, Any]) -> frozenset[str]:
+def _writes(principal: Principal, cls: type[Part], name: str) -> bool:
+    item = cls.field(name)
+    return item.writable and principal.sees(cls.name(), name, item.permission)
+
+
+def _own_lines(ctx: Context, block: Block, before: Row[Any]) -> frozenset[int]:
+    """The stored lines that have not just what falls to them of their sources: what is hidden of them stays."""
+    stored = blocks.stored(ctx.conn, block, before.bill_id)
+    return frozenset(row["line_id"] for row in stored if not source_shares.has_followed(row))
+
+
+def _told_money(sent: Mapping[str, Any], open_: Iterable[str]) -> frozenset[str]:
     """What of its money a line tells by itself: neither what was left out, nor a discount just as it was proposed."""
-    named = {name for name in source_shares.MONEY if sent.get(name) not in (None, "", MASK)}
-    kept = {name for name in ("price", "discount_amount") if row.get(name)}
+    named = frozenset(name for name in open_ if _is_filled(sent.get(name)))
     drawn = sent.get("drawn")
     proposed = drawn.get("proposed_discount") if isinstance(drawn, Mapping) else None
     if proposed is not None and str(proposed) == str(sent.get("discount_amount")):
-        return frozenset(named | kept) - {"discount_amount"}
-    return frozenset(named | kept)
+        return named - {"discount_amount"}
+    return named
+
+
+def _is_filled(sent: Any) -> bool:
+    return (seen(sent) if isinstance(sent, str) else sent) not in (None, "", MASK)
 
 
 def total(cls: type[Bill], draft: Draft) -> None:

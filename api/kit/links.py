@@ -201,6 +201,8 @@ class _Drawing:
         source = self.sources.get(row.line_id)
         if source is not None:
             part = source.take(rest)
+            part = source.within_rest(part) if link.capped else part
+            source.count({"amount": part.amount, "tax_amount": part.tax_amount})
             told = self.described.get(row.line_id)
             changed |= {
                 "amount": part.amount,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
@@ -133,6 +134,12 @@ def masks(cls: type[Declared], screen: str, principal: Principal) -> frozenset[s
                 if not principal.sees(screen, name, shown.permission):
                     hidden.add((shown.label_field if shown.ref else name) or name)
     return frozenset(hidden)
+
+
+def in_yuan(value: Decimal, principal: Principal, *places: tuple[type[Declared], str]) -> str:
+    """An amount to be told within a message, a blank before it; empty for whoever may not see a field that has it."""
+    seen = all(principal.sees(cls.name(), name, cls.field(name).permission) for cls, name in places)
+    return f" {value:.2f} 元" if seen else ""
 
 
 def masked(row: Any, hidden: frozenset[str]) -> dict[str, Any]:

@@ -75,6 +75,14 @@ def take_tax(source: SourceMoney, taken: TakenParts, amount: Decimal) -> Decimal
     return min(max(due, left_tax - (left - amount)), amount, left_tax)
 
 
+def bound_part(source: SourceMoney, own: TakenParts, part: MoneyPart, most: Decimal) -> MoneyPart:
+    """A part within the `most` that is left, once earlier ones came to their `own`; its discount takes the rest."""
+    if part.amount <= most:
+        return part
+    tax = max(take_tax(source, own, most), ZERO)
+    return MoneyPart(most, part.discount_amount + part.amount - most, tax)
+
+
 def allocate_by_weight(amount: Decimal, weights: Sequence[Decimal], unit: Decimal = CENT) -> list[Decimal]:
     """Parts of an amount by weight, by largest remainder, the first of equal ones; all weights 0 share alike."""
     if not any(weights):

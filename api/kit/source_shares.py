@@ -1,14 +1,15 @@
 """Source shares (来源分摊): the money that a line takes over from the line of another bill that it executes.
 
 A line whose price and discount are its source's gets its part of the source's amount, discount and tax, so that the
-parts sum to it; one that was priced on its own keeps its price. Either way the line remembers what of its source falls
-to it, which is what later parts count as given. The audit shares once more, under the source's lock: drafts don't
-count each other. A `capped` source (what returns come back from) is not exceeded without the right `beyondSource`.
+parts sum to it; one of its own keeps to the cent what it tells, and has the rest of its source. Either way the line
+remembers what of its source falls to it, which is what later parts count as given. The audit shares once more, under
+the source's lock: drafts don't count each other. A `capped` source (what returns come back from) is not exceeded
+without the right `beyondSource`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -22,13 +23,16 @@ from api.kit.document import Bill, Link
 from api.kit.errors import Refusal, StockWarningAsk
 from api.kit.flow import CLOSED, POSTED_SQL
 from api.kit.goods_bills import DrawnLine, GoodsLine
-from api.kit.pricing import price_line, tax_of
-from api.kit.proration import CENT, ZERO, MoneyPart, SourceMoney, TakenParts, prorate, take_part
+from api.kit.pricing import Priced, price_line
+from api.kit.projection import in_yuan
+from api.kit.proration import ZERO, MoneyPart, SourceMoney, TakenParts, bound_part, prorate, take_part
 from api.kit.resource import BEYOND_SOURCE
 
 Line = dict[str, Any]
 SHARED = ("source_amount", "source_discount", "source_tax")
-MONEY = ("price", "discount_amount", "tax_rate", "is_gift", "amount", "tax_amount", "no_tax_amount")
+TOLD = ("price", "discount_amount", "tax_rate", "is_gift")
+"""What of its money a line may tell by itself."""
+MONEY = (*TOLD, "amount", "tax_amount", "no_tax_amount")
 FOLLOWS = "follows_source"
 """Set on a line in memory that was given no discount of its own."""
 _SOURCE = ("line_id", "quantity", "price", "tax_rate", "is_gift", "amount", "discount_amount", "tax_amount")
@@ -84,6 +88,11 @@ class SharedSource:
         self.taken.add(quantity, part)
         return part
 
+    def within_rest(self, part: MoneyPart) -> MoneyPart:
+        """The part that was taken last, within what is left for it."""
+        own = TakenParts(amount=self.own_amount, tax_amount=self.own_tax)
+        return bound_part(self.money, own, part, self.limit())
+
     def limit(self) -> Decimal:
         """What is left for the part that was taken last, of what is due up to it."""
         due = prorate(self.line.amount, ZERO, self.taken.quantity, self.line.quantity)
@@ -105,6 +114,7 @@ class SharedSource:
             "taken_discount": taken.discount_amount,
             "taken_tax": taken.tax_amount,
             "own_amount": self.own_amount,
+            "own_tax": self.own_tax,
         }
 
 
@@ -225,12 +235,17 @@ def sources_of(
 
 
 def share_money(
-    cls: type[Bill], lines: Iterable[Line], sources: Sources, told: Mapping[int, frozenset[str]]
+    cls: type[Bill],
+    lines: Iterable[Line],
+    sources: Sources,
+    told: Mapping[int, frozenset[str]],
+    refuse: Callable[[Line, Priced], None] | None = None,
 ) -> dict[int, Decimal]:
     """Give priced lines their parts of their sources; `told` are the fields that were filled in, by line number.
 
-    A line that tells neither price nor discount of its own takes its source's. Answers the most that lines of a capped
-    source may come to, by line number.
+    What of price, discount, tax rate and gift a line does not tell is its source's. While a bill is drafted a line that
+    leaves its discount to its source takes no more than is left of it, and `refuse` hears how others are priced.
+    Answers the most that lines of a capped source may come to, by line number.
     """
     limits: dict[int, Decimal] = {}
     for line in lines:
@@ -240,11 +255,14 @@ def share_money(
             if lines_of(cls) is not None:
                 line.update(dict.fromkeys(SHARED))
             continue
-        part = source.take(line["quantity"])
-        if _follows(line, source.line, part, told.get(line["line_no"], frozenset(MONEY))):
-            _follow(line, source.line, part)
-        elif link.capped:
-            _price_under(line, source)
+        part, own = source.take(line["quantity"]), told.get(line["line_no"], frozenset(TOLD))
+        if _fill(line, link, source.line, part, own):
+            bound = refuse and link.capped and "discount_amount" not in own
+            _follow(line, source.line, source.within_rest(part) if bound else part)
+        elif refuse or link.capped or line.get(FOLLOWS):
+            priced = _price_apart(line, source.line.tax_rate if link.capped else line["tax_rate"])
+            if refuse:
+                refuse(line, priced)
         line.update(zip(SHARED, (part.amount, part.discount_amount, part.tax_amount), strict=True))
         if link.capped:
             limits[line["line_no"]] = source.limit()
@@ -260,14 +278,26 @@ def _keep_tax(line: Line, source: SharedSource) -> None:
         line.update(tax_amount=left, no_tax_amount=line["amount"] - left)
 
 
-def _follows(line: Line, source: Any, part: MoneyPart, told: frozenset[str]) -> bool:
-    """Whether a line has its source's price and discount; drafts made side by side may differ by a cent."""
-    same_price = "price" not in told or line["price"] == source.price
-    off = abs((line.get("discount_amount") or ZERO) - part.discount_amount)
-    same_discount = "discount_amount" not in told or bool(line.get(FOLLOWS)) or off <= CENT
-    same_kind = "is_gift" not in told or bool(line.get("is_gift")) == source.is_gift
-    same_rate = "tax_rate" not in told or line.get("tax_rate") == source.tax_rate
-    return same_price and same_discount and same_kind and same_rate
+def _fill(line: Line, link: Link, source: Any, part: MoneyPart, told: frozenset[str]) -> bool:
+    """Fill in of a source what a line doesn't tell; whether it has all its source's then.
+
+    What comes back does so at the rate of its sale. A price of one's own tells that the line is no gift.
+    """
+    due = {
+        "is_gift": source.is_gift,
+        "price": source.price,
+        "discount_amount": part.discount_amount,
+        "tax_rate": source.tax_rate,
+    }
+    if link.capped:
+        told -= {"tax_rate"}
+    if "price" in told and line["price"] != source.price:
+        told |= {"is_gift"}
+    line.update({name: value for name, value in due.items() if name not in told})
+    line["is_gift"] = bool(line.get("is_gift"))
+    if line["is_gift"]:
+        line["price"] = line["discount_amount"] = ZERO
+    return all((line[name] or ZERO) == value for name, value in due.items())
 
 
 def follow_source(line: Line, source: SharedSource) -> None:
@@ -287,12 +317,11 @@ def _follow(line: Line, source: Any, part: MoneyPart) -> None:
     )
 
 
-def _price_under(line: Line, source: SharedSource) -> None:
-    """Price a line on its own, at the tax rate of its source."""
-    rate = source.line.tax_rate
-    priced = price_line(line["quantity"], line["price"], line.get("discount_amount") or ZERO, rate)
-    tax = tax_of(priced.total, rate)
-    line.update(amount=priced.total, tax_rate=rate, tax_amount=tax, no_tax_amount=priced.total - tax)
+def _price_apart(line: Line, rate: Decimal) -> Priced:
+    """Price a line on its own, at a tax rate."""
+    priced = price_line(line["quantity"], line["price"], line["discount_amount"] or ZERO, rate)
+    line.update(amount=priced.total, tax_rate=rate, tax_amount=priced.tax, no_tax_amount=priced.no_tax)
+    return priced
 
 
 def apply_shares(ctx: Context, cls: type[Bill], bills: Sequence[ExecutingBill]) -> list[int]:
@@ -327,7 +356,9 @@ def apply_shares(ctx: Context, cls: type[Bill], bills: Sequence[ExecutingBill]) 
 
 def _told_by(line: Line) -> frozenset[str]:
     """What a stored line has of its own: nothing where it followed its source when it was saved."""
-    return frozenset() if has_followed(line) else frozenset(MONEY)
+    if has_followed(line):
+        return frozenset()
+    return frozenset(TOLD) - {"discount_amount"} if line.get(FOLLOWS) else frozenset(TOLD)
 
 
 def has_followed(line: Mapping[str, Any]) -> bool:
@@ -388,9 +419,7 @@ def _refuse_beyond(ctx: Context, cls: type[Bill], bill: ExecutingBill, limits: M
         return
     names = _name_sources(ctx.conn, cls, beyond)
     told = "；".join(
-        f"第{line['line_no']}行金额 {line['amount']:.2f} 元超过{names[line['line_no']]}"
-        f"可退的 {limits[line['line_no']]:.2f} 元"
-        for line in beyond
+        _tell_beyond(ctx, cls, line, names[line["line_no"]], limits[line["line_no"]]) for line in beyond
     )
     if not ctx.principal.may(cls.right(BEYOND_SOURCE)):
         raise Refusal(told)
@@ -410,3 +439,12 @@ def _refuse_beyond(ctx: Context, cls: type[Bill], bill: ExecutingBill, limits: M
         company_id=header.company_id,
         reason=told[:500],
     )
+
+
+def _tell_beyond(ctx: Context, cls: type[Bill], line: Line, source: str, limit: Decimal) -> str:
+    """What a line comes to and what is left of its source, in figures as far as the principal sees them."""
+    lines, link = lines_of(cls), sharing_link(cls, line)
+    assert lines is not None and link is not None
+    amount = in_yuan(line["amount"], ctx.principal, (lines, "amount"))
+    left = in_yuan(limit, ctx.principal, (link.lines, "amount"))
+    return f"第{line['line_no']}行金额{amount}超过{source}可退的{left or '金额'}"

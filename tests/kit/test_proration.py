@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.kit.proration import SourceMoney, TakenParts, allocate_by_weight, take_part
+from api.kit.proration import MoneyPart, SourceMoney, TakenParts, allocate_by_weight, bound_part, take_part
 
-VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "proration.json").read_text("utf-8"))["cases"]
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "proration.json").read_text("utf-8"))
+VECTORS = GOLDEN["cases"]
 NAMES = ("quantity", "amount", "discount", "tax")
 CENTS = st.decimals(0, 10_000, places=2)
 
@@ -27,6 +28,16 @@ def test_parts_are_shared_as_agreed(vector: dict[str, Any]) -> None:
         taken.add(Decimal(expected["quantity"]), part)
         found = (part.amount, part.discount_amount, part.tax_amount)
         assert found == tuple(Decimal(expected[name]) for name in NAMES[1:])
+
+
+@pytest.mark.parametrize("vector", GOLDEN["bounds"], ids=lambda vector: vector["name"])
+def test_a_part_stays_within_what_is_left(vector: dict[str, Any]) -> None:
+    source = SourceMoney(*(Decimal(vector["source"][name]) for name in NAMES))
+    own = TakenParts(amount=Decimal(vector["own"]["amount"]), tax_amount=Decimal(vector["own"]["tax"]))
+    part, right = (
+        MoneyPart(*(Decimal(vector[key][name]) for name in NAMES[1:])) for key in ("part", "bound")
+    )
+    assert bound_part(source, own, part, Decimal(vector["most"])) == right
 
 
 @st.composite

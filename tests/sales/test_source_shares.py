@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from tests.kit.desk import Desk, Made
+from tests.kit.roles import holding
 from tests.kit.state import broken
 
 
@@ -200,17 +202,29 @@ class TestReturnsStayBelowTheirSource:
     def test_what_is_left_is_counted_by_what_was_credited(
         self, desk: Desk, clerk: Desk, conn: Connection
     ) -> None:
-        """Of 100, 80 were let pass for the first piece: 20 are left for the other, whatever it was sold at."""
+        """Of 100, 80 were let pass for the first piece: 20 are left and offered for the other, whatever it was sold at."""
         goods = desk.world.spares[20]
         bill = sold(desk, goods, "2", "50")
         [key] = desk.line_ids(bill)
         line = {"goods_id": goods, "source_line_id": key, "quantity": "1"}
         dear = desk.draft("sales_return", {**line, "price": "80"})
+        early = drawn(desk, "sales_return", bill, "1")
         assert desk.act("auditorPass", dear, confirmed=True).ok
-        other = drawn(desk, "sales_return", bill, "1")
-        answer = clerk.act("auditorPass", other, confirmed=True)
-        assert answer.msg == f"第1行金额 50.00 元超过销售出库{bill.no}可退的 20.00 元"
-        assert clerk.act("auditorPass", desk.draft("sales_return", {**line, "price": "20"})).ok
+        for other in (early, desk.draft("sales_return", {**line, "discount_amount": "0"})):
+            answer = clerk.act("auditorPass", other, confirmed=True)
+            assert answer.msg == f"第1行金额 50.00 元超过销售出库{bill.no}可退的 20.00 元"
+        [offered] = draft(desk, "sales_return", bill)["lines"]
+        assert (offered["amount"], offered["discount_amount"], offered["tax_amount"]) == (
+            "20.00",
+            "30.00",
+            "2.30",
+        )
+        assert offered["drawn"]["own_tax"] == "9.20"
+        rest = drawn(desk, "sales_return", bill, "1")
+        assert (
+            money(desk, rest) == money(desk, desk.draft("sales_return", line)) == ("20.00", "30.00", "2.30")
+        )
+        assert clerk.act("auditorPass", rest).ok
         assert broken(conn) == {}
 
     def test_what_was_let_pass_once_is_held_again_once_it_fits(self, desk: Desk, conn: Connection) -> None:
@@ -240,6 +254,83 @@ class TestReturnsStayBelowTheirSource:
         desk.audited("sales_return", {**line, "price": "20"})
         assert clerk.act("auditorPass", desk.draft("sales_return", {**line, "price": "80"})).ok
         assert broken(conn) == {}
+
+
+class TestToldInPart:
+    """A line that tells only some of its money has the rest of its source: 7 × 33.33 − 10 is 31.90 and 1.43 a piece."""
+
+    @pytest.mark.parametrize(
+        ("told", "right"),
+        [
+            ({"tax_rate": "0"}, ("31.90", "1.43", "3.67")),
+            ({"discount_amount": "5"}, ("28.33", "5.00", "3.26")),
+            ({"discount_amount": "0"}, ("33.33", "0.00", "3.83")),
+            ({"price": "20"}, ("18.57", "1.43", "2.14")),
+            ({"price": "33.33"}, ("31.90", "1.43", "3.67")),
+            ({"is_gift": True}, ("0.00", "0.00", "0.00")),
+            ({"price": " ", "discount_amount": "无权限"}, ("31.90", "1.43", "3.67")),
+        ],
+        ids=lambda value: "-".join(value),
+    )
+    def test_what_is_not_told_is_the_source_s(
+        self, desk: Desk, told: dict[str, Any], right: tuple[str, str, str]
+    ) -> None:
+        goods = desk.world.spares[22]
+        bill = sold(desk, goods, "7", "33.33", "10.00")
+        [key] = desk.line_ids(bill)
+        back = desk.draft("sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", **told})
+        assert money(desk, back) == right
+
+    def test_an_order_s_line_may_have_its_own_tax_rate(self, desk: Desk) -> None:
+        goods = desk.world.spares[23]
+        order = ordered(desk, goods)
+        [key] = desk.line_ids(order)
+        out = desk.draft(
+            "sales_outbound", {"goods_id": goods, "order_line_id": key, "quantity": "1", "tax_rate": "0"}
+        )
+        assert money(desk, out) == ("18.00", "2.00", "0.00")
+
+    @pytest.mark.parametrize("discount", ["1.99", "2.00", "2.01", "2.02"])
+    def test_what_is_typed_is_kept_to_the_cent(self, desk: Desk, discount: str) -> None:
+        goods = desk.world.spares[24]
+        bill = sold(desk, goods, "4", "20", "8")
+        [key] = desk.line_ids(bill)
+        line = {
+            "goods_id": goods,
+            "source_line_id": key,
+            "quantity": "1",
+            "price": "20",
+            "discount_amount": discount,
+        }
+        right = (str(20 - Decimal(discount)), discount)
+        assert money(desk, desk.draft("sales_return", line))[:2] == right
+        assert money(desk, drawn(desk, "sales_return", bill, "1", discount_amount=discount))[:2] == right
+
+    def test_what_a_role_may_not_write_is_not_told(self, desk: Desk, unpriced: Desk) -> None:
+        goods = desk.world.spares[25]
+        bill = sold(desk, goods, "2", "75.77")
+        [key] = desk.line_ids(bill)
+        for price in ("5000", "无权限", "0"):
+            back = unpriced.draft(
+                "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": price}
+            )
+            assert money(desk, back)[0] == "75.77"
+
+    def test_what_a_role_may_not_see_stays_as_another_typed_it(self, desk: Desk, unpriced: Desk) -> None:
+        """What followed its source follows it still."""
+        goods = desk.world.spares[26]
+        bill = sold(desk, goods, "4", "20", "8")
+        [key] = desk.line_ids(bill)
+        for told, right in (({"price": "15"}, "28.00"), ({}, "36.00")):
+            back = desk.draft(
+                "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", **told}
+            )
+            found = unpriced.info(back)
+            [line] = found["lines"]
+            body = {**found, "id": back.id, "lines": [{**line, "quantity": "2", "discount_amount": None}]}
+            answer = unpriced.caller.post(unpriced.path("sales_return", "edit"), body)
+            assert answer.ok, answer
+            assert money(desk, back)[0] == ("26.00" if told else right)
 
 
 class TestDates:
@@ -278,6 +369,50 @@ class TestDiscounts:
         }
         answer = desk.add("sales_order", line)
         assert (answer.code, answer.msg) == (400, "第1行：优惠金额 100.01 元大于金额 100.00 元，请核对")
+
+    @pytest.mark.parametrize(
+        ("told", "right"),
+        [
+            ({"discount_amount": "25"}, "优惠金额 25.00 元大于金额 20.00 元"),
+            ({"price": "20", "discount_amount": "25"}, "优惠金额 25.00 元大于金额 20.00 元"),
+            ({"price": "1"}, "优惠金额 2.00 元大于金额 1.00 元"),
+            ({"price": "1", "discount_amount": "2"}, "优惠金额 2.00 元大于金额 1.00 元"),
+        ],
+        ids=["discount", "price and discount", "price", "small price"],
+    )
+    @pytest.mark.parametrize(
+        "kind", ["sales_outbound", "sales_return", "purchase_inbound", "purchase_return"]
+    )
+    def test_so_it_is_on_a_drawn_line(self, desk: Desk, kind: str, told: dict[str, str], right: str) -> None:
+        goods, line = desk.world.spares[27], {"quantity": "4", "price": "20", "discount_amount": "8"}
+        column, source = {
+            "sales_outbound": ("order_line_id", "sales_order"),
+            "sales_return": ("source_line_id", "sales_outbound"),
+            "purchase_inbound": ("order_line_id", "purchase_order"),
+            "purchase_return": ("source_line_id", "purchase_inbound"),
+        }[kind]
+        desk.stock_in(goods, 4)
+        [key] = desk.line_ids(desk.audited(source, {"goods_id": goods, **line}))
+        answer = desk.add(kind, {"goods_id": goods, column: key, "quantity": "1", **told})
+        assert (answer.code, answer.msg) == (400, f"第1行：{right}，请核对")
+
+
+def ordered(desk: Desk, goods: int) -> Made:
+    desk.stock_in(goods, 4)
+    return desk.audited(
+        "sales_order", {"goods_id": goods, "quantity": "4", "price": "20", "discount_amount": "8"}
+    )
+
+
+@pytest.fixture
+def unpriced(desk: Desk) -> Iterator[Desk]:
+    """One who may not see the prices of returns."""
+    with holding(desk.caller, desk.world.role_clerk_a, denied=hidden("sales_return_line", "price")):
+        yield Desk(desk.site, "clerk_a")
+
+
+def hidden(screen: str, *fields: str) -> list[dict[str, str]]:
+    return [{"screen": screen, "field": name} for name in fields]
 
 
 @pytest.fixture

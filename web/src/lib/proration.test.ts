@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from './decimal';
-import { plusPart, takePart, type SourceMoney } from './proration';
+import { boundPart, plusPart, takePart, type SourceMoney } from './proration';
 
 type Told = Record<'quantity' | 'amount' | 'discount' | 'tax', string>;
 
@@ -13,9 +13,18 @@ interface GoldenCase {
   parts: Told[];
 }
 
+interface BoundCase {
+  name: string;
+  source: Told;
+  own: Pick<Told, 'amount' | 'tax'>;
+  part: Omit<Told, 'quantity'>;
+  most: string;
+  bound: Omit<Told, 'quantity'>;
+}
+
 const file = resolve(import.meta.dirname, '../../../tests/golden/proration.json');
-const golden = JSON.parse(readFileSync(file, 'utf8')) as { cases: GoldenCase[] };
-const moneyOf = (told?: Told): SourceMoney => ({
+const golden = JSON.parse(readFileSync(file, 'utf8')) as { cases: GoldenCase[]; bounds: BoundCase[] };
+const moneyOf = (told?: Partial<Told>): SourceMoney => ({
   quantity: new Decimal(told?.quantity ?? 0),
   amount: new Decimal(told?.amount ?? 0),
   discount: new Decimal(told?.discount ?? 0),
@@ -37,5 +46,12 @@ describe('takePart over the golden vectors', () => {
         tax: expected.tax,
       });
     }
+  });
+});
+
+describe('boundPart over the golden vectors', () => {
+  it.each(golden.bounds.map((c) => [c.name, c] as const))('%s', (_name, { source, own, part, most, bound }) => {
+    const { amount, discount, tax } = boundPart(moneyOf(source), moneyOf(own), moneyOf(part), new Decimal(most));
+    expect({ amount: amount.toFixed(2), discount: discount.toFixed(2), tax: tax.toFixed(2) }).toEqual(bound);
   });
 });

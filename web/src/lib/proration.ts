@@ -27,10 +27,22 @@ export function takePart(source: SourceMoney, taken: SourceMoney, quantity: Deci
   const upto = taken.quantity.plus(quantity);
   const amount = prorate(source.amount, taken.amount, upto, source.quantity);
   const discount = prorate(source.discount, taken.discount, upto, source.quantity);
+  return { amount, discount, tax: takeTax(source, taken, amount) };
+}
+
+type OwnMoney = Pick<SourceMoney, 'amount' | 'tax'>;
+
+function takeTax(source: SourceMoney, taken: OwnMoney, amount: Decimal): Decimal {
   const [left, leftTax] = [source.amount.minus(taken.amount), source.tax.minus(taken.tax)];
   const due = prorate(source.tax, taken.tax, taken.amount.plus(amount), source.amount);
-  const tax = Decimal.min(Decimal.max(due, leftTax.minus(left.minus(amount))), amount, leftTax);
-  return { amount, discount, tax };
+  return Decimal.min(Decimal.max(due, leftTax.minus(left.minus(amount))), amount, leftTax);
+}
+
+/** A part within the `most` that is left, once earlier ones came to their `own`; its discount takes the rest. */
+export function boundPart(source: SourceMoney, own: OwnMoney, part: MoneyPart, most: Decimal): MoneyPart {
+  if (part.amount.lte(most)) return part;
+  const tax = Decimal.max(takeTax(source, own, most), ZERO);
+  return { amount: most, discount: part.discount.plus(part.amount).minus(most), tax };
 }
 
 export function plusPart(taken: SourceMoney, quantity: Decimal, part: MoneyPart): SourceMoney {

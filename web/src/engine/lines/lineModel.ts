@@ -238,17 +238,18 @@ function reprice(line: LineRow, changes: Row, pricing: Pricing | null, edited: s
     const figures = priced(pricing, values, edit);
     const typed = !('price_source' in changes) && !decimalOrZero({ ...values, ...figures }[pricing.price]).eq(decimalOrZero(line.values[pricing.price]));
     const settled = { ...values, ...figures, ...(typed && NO_SOURCE) };
-    return { line: { ...next, values: { ...settled, ...afterTyping(settled, edited, pricing) } }, problem: droppedDiscount(pricing, values, figures) };
+    return { line: { ...next, values: { ...settled, ...afterTyping(settled, edited, pricing) } }, problem: droppedDiscount(pricing, values, figures, edit) };
   } catch (error) {
     if (error instanceof CapError) return { line, problem: error.message };
     throw error;
   }
 }
 
-/** A discount larger than its line falls to nought (spec/3-rules.md 9), which is told. */
-function droppedDiscount(pricing: Pricing, values: Row, figures: Row): string | null {
+/** A discount larger than its line falls to nought (spec/3-rules.md 9), which is told; that of a source follows the quantity. */
+function droppedDiscount(pricing: Pricing, values: Row, figures: Row, edit: PricingEdit): string | null {
   const { discount } = pricing;
-  if (discount === null || drawnOf(values)?.follows || !decimalOrZero(values[discount]).gt(0)) return null;
+  const isShared = drawnOf(values)?.follows && edit === 'quantity';
+  if (discount === null || isShared || !decimalOrZero(values[discount]).gt(0)) return null;
   return discount in figures && decimalOrZero(figures[discount]).isZero() ? '优惠金额大于金额，已改为 0' : null;
 }
 

@@ -3,7 +3,7 @@ import { goodsLineFields, pricing as PRICING } from '../fixtures';
 import type { Field, Row } from '../types';
 import { newLine, typeCell } from './lineModel';
 import { createLineStore } from './lineStore';
-import { sourceMark, type DrawnSource } from './sourceShares';
+import { drawnOf, sourceMark, type DrawnSource } from './sourceShares';
 
 const fields = goodsLineFields;
 const [quantity, price, discount, amount] = ['quantity', 'price', 'discount_amount', 'amount'].map((name) => fields.find((one) => one.name === name)!) as [Field, Field, Field, Field];
@@ -23,6 +23,7 @@ const drawn = (told: Partial<DrawnSource> = {}): DrawnSource => ({
   taken_discount: '0',
   taken_tax: '0',
   own_amount: '0',
+  own_tax: '0',
   ...told,
 });
 const line = (many: string, more: Row = {}) => newLine(fields, { source_line_id: 5, quantity: many, drawn: drawn(), ...more });
@@ -72,6 +73,36 @@ describe('lines drawn from another bill', () => {
     const store = createLineStore(fields, [line('1', { drawn: null, price: '无权限' })], true, PRICING);
     store.update(0, (one) => typeCell(one, quantity, '2', PRICING).line);
     expect(store.get()[0]!.values.price).toBe('无权限');
+  });
+});
+
+describe('what was let pass before', () => {
+  it('leaves the rest for the others', () => {
+    const sold = { quantity: '2', price: '50', amount: '100.00', discount_amount: '0.00', tax_amount: '11.50' };
+    const taken = { taken_quantity: '1', taken_amount: '50.00', taken_tax: '5.75', own_amount: '80.00', own_tax: '9.20' };
+    const store = createLineStore(fields, [line('1', { drawn: drawn({ ...sold, ...taken }) })], true, PRICING);
+    expect(money(store)).toEqual([['1', '30.00', '20.00', '2.30']]);
+    expect(sourceMark(store.get()[0]!.values, amount, PRICING)?.className).toBe('from-source');
+    store.update(0, (one) => typeCell(one, discount, '0', PRICING).line);
+    expect(sourceMark(store.get()[0]!.values, amount, PRICING)?.hint).toContain('超过来源单据可退的 20.00 元');
+  });
+});
+
+describe('a discount that is typed on a drawn line', () => {
+  it.each(['1.42', '1.44'])('is kept to the cent: %s', (typed) => {
+    const store = createLineStore(fields, [line('1')], true, PRICING);
+    store.update(0, (one) => typeCell(one, discount, typed, PRICING).line);
+    expect(money(store)[0]![1]).toBe(typed);
+    expect(drawnOf(store.get()[0]!.values)?.follows).toBe(false);
+  });
+
+  it('is told when it is larger than the line, and so is a price that is smaller than it', () => {
+    const [whole] = createLineStore(fields, [line('1')], true, PRICING).get();
+    for (const entry of [typeCell(whole!, discount, '200', PRICING), typeCell(whole!, price, '1', PRICING), typeCell(whole!, amount, '-1', PRICING)]) {
+      expect(entry.problem).toContain('优惠金额大于金额');
+      expect(entry.line.values.discount_amount).toBe('0.00');
+    }
+    expect(typeCell(whole!, quantity, '0.01', PRICING).problem).toBeNull();
   });
 });
 

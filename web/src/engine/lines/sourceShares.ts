@@ -1,6 +1,6 @@
 import { Decimal, decimalOrZero, ZERO } from '../../lib/decimal';
 import { MONEY_DECIMALS } from '../../lib/pricing';
-import { plusPart, takePart, type MoneyPart, type SourceMoney } from '../../lib/proration';
+import { boundPart, plusPart, takePart, type MoneyPart, type SourceMoney } from '../../lib/proration';
 import type { Field, Pricing, Row } from '../types';
 import type { LineRow } from './lineModel';
 import { quantityField } from './packs';
@@ -28,7 +28,10 @@ export interface DrawnSource {
   taken_tax: string;
   /** What those who took came to themselves, at whatever price. */
   own_amount: string;
+  own_tax: string;
 }
+
+type OwnMoney = Pick<SourceMoney, 'amount' | 'tax'>;
 
 const NOTHING: SourceMoney = { quantity: ZERO, amount: ZERO, discount: ZERO, tax: ZERO };
 
@@ -52,7 +55,7 @@ interface SourcePart {
 export function shareLines(lines: LineRow[], pricing: Pricing | null): LineRow[] {
   if (!pricing || !lines.some(({ values }) => drawnOf(values))) return lines;
   const taken = new Map<string, SourceMoney>();
-  const owned = new Map<string, Decimal>();
+  const owned = new Map<string, OwnMoney>();
   const next = lines.map((line) => {
     const drawn = drawnOf(line.values);
     if (!drawn) return line;
@@ -61,10 +64,12 @@ export function shareLines(lines: LineRow[], pricing: Pricing | null): LineRow[]
     const quantity = decimalOrZero(line.values[quantityField(pricing)]);
     const part = takePart(moneyOf(drawn), before, quantity);
     taken.set(key, plusPart(before, quantity, part));
-    const own = owned.get(key) ?? decimalOrZero(drawn.own_amount);
+    const own = owned.get(key) ?? { amount: decimalOrZero(drawn.own_amount), tax: decimalOrZero(drawn.own_tax) };
     const due = takePart(moneyOf(drawn), NOTHING, before.quantity.plus(quantity)).amount;
-    const shared = withPart(line, drawn, part, Decimal.max(due.minus(own), ZERO), pricing);
-    owned.set(key, own.plus(decimalOrZero(shared.values[pricing.total ?? ''])));
+    const most = Decimal.max(due.minus(own.amount), ZERO);
+    const shared = withPart(line, drawn, drawn.capped ? boundPart(moneyOf(drawn), own, part, most) : part, most, pricing);
+    const came = (name: string | null) => decimalOrZero(shared.values[name ?? '']);
+    owned.set(key, { amount: own.amount.plus(came(pricing.total)), tax: own.tax.plus(came(pricing.tax)) });
     return shared;
   });
   return next.some((line, index) => line !== lines[index]) ? next : lines;
@@ -124,7 +129,7 @@ export function afterTyping(values: Row, edited: string, pricing: Pricing): Row 
     same(pricing.price, drawn.price) &&
     same(pricing.tax_rate, drawn.tax_rate) &&
     (values.is_gift === true) === drawn.is_gift &&
-    discount.minus(partOf(values)?.discount ?? 0).abs().lte('0.01');
+    discount.eq(partOf(values)?.discount ?? 0);
   return follows === drawn.follows ? {} : { drawn: { ...drawn, follows } };
 }
 
