@@ -89,7 +89,7 @@ class OfflineCollection(Bill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        inspect_write_offs(ctx, header, children["write_offs"], problems)
+        inspect_write_offs(ctx, cls, header, children["write_offs"], problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

@@ -138,8 +138,12 @@ def masks(cls: type[Declared], screen: str, principal: Principal) -> frozenset[s
 
 def in_yuan(value: Decimal, principal: Principal, *places: tuple[type[Declared], str]) -> str:
     """An amount to be told within a message, a blank before it; empty for whoever may not see a field that has it."""
-    seen = all(principal.sees(cls.name(), name, cls.field(name).permission) for cls, name in places)
-    return f" {value:.2f} 元" if seen else ""
+    return f" {value:.2f} 元" if sees_all(principal, *places) else ""
+
+
+def sees_all(principal: Principal, *places: tuple[type[Declared], str]) -> bool:
+    """Whether a principal may see each of some fields."""
+    return all(principal.sees(cls.name(), name, cls.field(name).permission) for cls, name in places)
 
 
 def masked(row: Any, hidden: frozenset[str]) -> dict[str, Any]:

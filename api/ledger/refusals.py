@@ -6,7 +6,7 @@ the caller looked up (`{goods_id: name}`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any, ClassVar, NoReturn
 
@@ -17,6 +17,7 @@ from api.kit.errors import Refusal
 
 SQLSTATE = "ERP00"
 SHOWN = 5
+HIDDEN = "无权限"
 Names = Mapping[int, str]
 
 
@@ -42,6 +43,12 @@ class LedgerRefusal(Refusal):
         """The goods that the message speaks of."""
         rows = self.causes if isinstance(self.causes, list) else self.causes.get("lines", ())
         return {row["goods_id"] for row in rows if "goods_id" in row}
+
+    def hide(self, fields: Collection[str]) -> None:
+        """Leave out of the message and its data what the asker may not see of the causes."""
+        for row in self.causes if isinstance(self.causes, list) else ():
+            row.update({name: HIDDEN for name in fields if row.get(name) is not None})
+        self.msg = self.describe({})
 
     def name(self, names: Names) -> LedgerRefusal:
         """Itself, with the message worded anew."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from api.kit.context import Context
 from api.kit.errors import Refusal
 from api.kit.posting import BillRef, Postings
+from api.kit.projection import sees_all
+from api.master.goods import CompanyGoods
 
 SHOWN = 5
 # Stock that is valued on its own, as three-guarantee goods are, may be worth nothing.
@@ -47,9 +49,10 @@ def require_costs(ctx: Context, bill: BillRef, postings: Postings) -> None:
     rows = ctx.conn.exec_driver_sql(_COSTLESS, (bill.bill_type, bill.bill_id, open_)).all()
     if not rows:
         return
+    shown = sees_all(ctx.principal, (CompanyGoods, "purchase_price"))
     told = "、".join(
         f"{row.goods_name}（参考采购价 {row.purchase_price:.2f}）"
-        if row.purchase_price and ctx.principal.sees_cost
+        if row.purchase_price and shown
         else row.goods_name
         for row in rows[:SHOWN]
     )

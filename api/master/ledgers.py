@@ -9,10 +9,12 @@ from typing import NamedTuple, Protocol
 from sqlalchemy import Connection, text
 
 from api import ledger
+from api.kit import registry
 from api.kit.context import Context
 from api.kit.flow import POSTED_SQL, VOIDED
 from api.kit.posting import BillRef, Postings
-from api.ledger.refusals import LedgerRefusal
+from api.kit.projection import masks
+from api.ledger.refusals import BelowZeroValue, CostUsed, LedgerRefusal, OverWriteOff
 from api.master import first_costs, order_cuts, safety_stock, tire_numbers, tire_steps
 from api.master.goods import names_of
 from api.master.warehouses import GUARANTEE
@@ -69,7 +71,7 @@ class Books:
         try:
             ledger.post(ctx.conn, bill, planned.postings, _policy(premises))
         except LedgerRefusal as refusal:
-            named = _named(ctx, refusal)
+            named = _named(ctx, refusal, bill)
             # Who lost a race for a number is told of it, not of the stock that went with it.
             ctx.conn.rollback()
             tire_steps.refuse(ctx, bill, [step for step in planned.steps if step.source])
@@ -93,7 +95,7 @@ class Books:
         try:
             ledger.post_all(ctx.conn, bills, _policy(premises))
         except LedgerRefusal as refusal:
-            raise _named(ctx, refusal) from None
+            raise _named(ctx, refusal, bills[0][0]) from None
         counted = _is_counted(ctx.conn, premises, bills)
         for bill, postings in bills:
             first_costs.require_costs(ctx, bill, postings)
@@ -105,7 +107,7 @@ class Books:
         try:
             ledger.reverse(ctx.conn, bill, _policy(_premises(ctx.conn, ())))
         except LedgerRefusal as refusal:
-            raise _named(ctx, refusal) from None
+            raise _named(ctx, refusal, bill) from None
         tire_steps.reverse(ctx, bill)
         late_moves().settle(ctx, bill)
 
@@ -150,10 +152,21 @@ def _policy(premises: Premises) -> ledger.Policy:
     )
 
 
-def _named(ctx: Context, refusal: LedgerRefusal) -> LedgerRefusal:
-    """Word the refusal with goods' names, read after the failed transaction is undone."""
+def _named(ctx: Context, refusal: LedgerRefusal, bill: BillRef) -> LedgerRefusal:
+    """Word the refusal with goods' names, read after the failed transaction is undone, and no amount that is hidden."""
+    refusal.hide(_hidden_of(ctx, refusal, bill))
     wanted = refusal.goods_ids()
     if wanted:
         ctx.conn.rollback()
         refusal.name(names_of(ctx.conn, wanted))
     return refusal
+
+
+def _hidden_of(ctx: Context, refusal: LedgerRefusal, bill: BillRef) -> frozenset[str]:
+    """What of a refusal's causes the principal may not see: costs, or what is open of items that a bill settles."""
+    if isinstance(refusal, CostUsed | BelowZeroValue) and not ctx.principal.sees_cost:
+        return frozenset({"amount"})
+    if isinstance(refusal, OverWriteOff):
+        [block, *_] = registry.prefixes()[bill.bill_type].blocks()
+        return masks(block.cls, block.cls.name(), ctx.principal) & {"open_amount", "amount"}
+    return frozenset()

@@ -13,11 +13,13 @@ from decimal import Decimal
 
 from sqlalchemy import text
 
+from api.kit import registry
 from api.kit.context import Context
 from api.kit.document import Bill, Document
 from api.kit.errors import Refusal
 from api.kit.fields import Derived, derived
 from api.kit.posting import PartyType
+from api.kit.projection import sees_all
 from api.master.advances import ADVANCED
 from api.master.business_types import PREPAID
 from api.master.replacements import REPLACED
@@ -103,8 +105,10 @@ class Trade:
             )
 
     def seen(self, ctx: Context) -> bool:
-        """Whether the principal may be told figures of advances."""
-        return ctx.principal.sees(self.screen, "left_amount", None)
+        """Whether the principal may be told figures of advances, and of what is ordered and delivered for them."""
+        bills = [registry.get(name) for name in (self.order, self.delivery)]
+        priced = ((bill.blocks()[0].cls, "amount") for bill in bills)
+        return sees_all(ctx.principal, (registry.get(self.screen), "left_amount"), *priced)
 
     def shown(self) -> tuple[Derived, ...]:
         """What an order that is paid for before tells of it: what its rest asks for, what is left for it."""

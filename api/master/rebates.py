@@ -22,6 +22,7 @@ from api.kit.errors import Failure, Invalid, NotFound, Refusal
 from api.kit.fields import Derived, day, derived, money, quantity
 from api.kit.flow import POSTED_SQL
 from api.kit.posting import Postings, SettlementOpen
+from api.kit.projection import in_yuan
 from api.kit.records import settle_batch
 from api.kit.resource import ACTION_LABELS
 from api.kit.validation import Problems
@@ -78,13 +79,14 @@ class Rebate(Bill):
             return
         if found.cycle_end > min(header["business_date"], today()):
             problems.add(f"返利周期到{found.cycle_end}结束，业务日期不能早于该日")
+        accrued = in_yuan(found.accrued, ctx.principal, (cls, "accrued_amount"))
         if not header["amount"]:
             problems.add("返利总金额不能为零")
         elif header["amount"] * found.accrued < 0:
             sign = "正" if found.accrued > 0 else "负"
-            problems.add(f"应计返利为{found.accrued:.2f}元，返利总金额须同为{sign}数")
+            problems.add(f"应计返利{'为' if accrued else ''}{accrued}，返利总金额须同为{sign}数")
         elif header["amount"] != found.accrued and not header.get("remark"):
-            problems.add(f"返利总金额与应计返利{found.accrued:.2f}元不同，请在备注中说明原因")
+            problems.add(f"返利总金额与应计返利{accrued}不同，请在备注中说明原因")
         copied = ("cycle_start", "cycle_end", "base_quantity", "base_amount")
         header.update({name: getattr(found, name) for name in copied}, accrued_amount=found.accrued)
 
@@ -106,8 +108,9 @@ class Rebate(Bill):
             raise Refusal("返利政策已暂停或未审核，请先打开或审核返利政策")
         found = accrual(ctx.conn, cls.direction, header.policy_id, header.cycle_start)
         if found is None or found.accrued != header.accrued_amount:
-            now = found.accrued if found else Decimal(0)
-            raise Refusal(f"该周期的应计返利已变为{now:.2f}元，请修改返利单后再审核")
+            accrued = found.accrued if found else Decimal(0)
+            now = in_yuan(accrued, ctx.principal, (cls, "accrued_amount"))
+            raise Refusal(f"该周期的应计返利已变{'为' if now else '动'}{now}，请修改返利单后再审核")
 
 
 def generate(ctx: Context, cls: type[Rebate], keys: Sequence[int]) -> dict[str, Any]:

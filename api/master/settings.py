@@ -13,13 +13,14 @@ from typing import Any
 from sqlalchemy import Row, Select, UniqueConstraint, bindparam, select, text
 from sqlalchemy.orm import Mapped
 
-from api.kit import business_log
+from api.kit import business_log, registry
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.document import Bill, Document
 from api.kit.errors import Invalid, Refusal, StockWarningAsk
 from api.kit.fields import enum, integer, key, money, ref
 from api.kit.flow import POSTED
+from api.kit.projection import in_yuan, sees_all
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
 from api.master import pricing
@@ -312,8 +313,11 @@ def _beyond_price(
         ],
     }
     rows = ctx.conn.execute(text(sql), values).all()
-    # Whoever may not see cost is told that a price is too high, not what it should be.
-    shown = kind == SALES or ctx.principal.sees_cost
+    # Whoever may not see the bound is told that a price passes it, not what it should be.
+    name, prices = ("lowest_price", "sales_price") if kind == SALES else ("purchase_price", "supplier_price")
+    shown = bool(rows) and sees_all(
+        ctx.principal, *((registry.get(one), name) for one in ("company_goods", prices))
+    )
     word = "低于最低售价" if kind == SALES else "高于采购价"
     return _told((f"{row.goods_name}{word}{f' {row.bound:.2f}' if shown else ''}" for row in rows), len(rows))
 
@@ -325,7 +329,10 @@ def _overdue(ctx: Context, doc: Document) -> str:
         "today": today(),
     }
     row = ctx.conn.execute(_OVERDUE, values).one()
-    return f"客户有逾期欠款 {row.overdue:.2f} 元，最早于 {row.overdue_since} 到期" if row.overdue > 0 else ""
+    if row.overdue <= 0:
+        return ""
+    places = ((registry.get(one), "overdue") for one in ("customer_account", "credit_use"))
+    return f"客户有逾期欠款{in_yuan(row.overdue, ctx.principal, *places)}，最早于 {row.overdue_since} 到期"
 
 
 def _told(names: Iterable[str], count: int) -> str:

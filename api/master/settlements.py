@@ -15,13 +15,14 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import Bill, Child, Document, Rows, Values
+from api.kit.document import Bill, Child, Document, Part, Rows, Values
 from api.kit.errors import Refusal
 from api.kit.fields import Derived, Field, Kind, day, derived, flag, money, ref
 from api.kit.posting import MoneyEntry, PartyType, Postings, SettlementOpen, WriteOff
+from api.kit.projection import in_yuan
 from api.kit.validation import Problems
 from api.master.prepayment import TakesAdvances
-from api.master.settings import waive_limit
+from api.master.settings import ErpConfig, waive_limit
 
 WAIVE = "waive"
 """The right to waive more than the group's limit."""
@@ -81,7 +82,7 @@ class SettlingBill(TakesAdvances):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        inspect_write_offs(ctx, header, children["write_offs"], problems)
+        inspect_write_offs(ctx, cls, header, children["write_offs"], problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -124,7 +125,7 @@ class OffsettingBill(TakesAdvances):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        inspect_offset(ctx, header, children["write_offs"], problems)
+        inspect_offset(ctx, cls, header, children["write_offs"], problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -155,7 +156,9 @@ def _refuse_waiving(ctx: Context, cls: type[Bill], amount: Decimal) -> None:
         return
     limit = waive_limit(ctx)
     if amount > limit:
-        raise Refusal(f"抹零/现金折扣 {amount:.2f} 元超过上限 {limit:.2f} 元，请由有“超额抹零”权限的人审核")
+        much = in_yuan(amount, ctx.principal, (cls, "waived_amount"))
+        most = in_yuan(limit, ctx.principal, (ErpConfig, "waive_limit"))
+        raise Refusal(f"抹零/现金折扣{much}超过上限{most}，请由有“超额抹零”权限的人审核")
 
 
 def due_date(ctx: Context, header: Mapping[str, Any], partner: PartyType | None) -> date:
@@ -212,7 +215,11 @@ where settlement_id = any(%s)
 
 
 def inspect_write_offs(
-    ctx: Context, header: Mapping[str, Any], rows: list[dict[str, Any]], problems: Problems
+    ctx: Context,
+    cls: type[Bill],
+    header: Mapping[str, Any],
+    rows: list[dict[str, Any]],
+    problems: Problems,
 ) -> None:
     """Each item once, of this company and partner, within what is open; together not more than the bill's amount.
 
@@ -220,19 +227,21 @@ def inspect_write_offs(
     than it; nor is a credit that a receipt uses.
     """
     inspect_items(
-        ctx, header, rows, problems, ahead=header["amount"] > 0 or bool(header.get("waived_amount"))
+        ctx, cls, header, rows, problems, ahead=header["amount"] > 0 or bool(header.get("waived_amount"))
     )
     written = sum((row["amount"] for row in rows), Decimal(0))
     waived = header.get("waived_amount") or Decimal(0)
+    chosen = in_yuan(written, ctx.principal, (written_in(cls), "amount"))
+    own = in_yuan(header["amount"], ctx.principal, (cls, "amount"))
     if header["amount"] < 0 and waived:
         problems.add("退款不能抹零")
     elif header["amount"] < 0 and written != header["amount"]:
-        problems.add(f"退款须选出要退的预收预付或退货：已选 {written:.2f} 元，退款 {header['amount']:.2f} 元")
+        problems.add(f"退款须选出要退的预收预付或退货：已选{chosen}，退款{own}")
     elif waived and written != header["amount"] + waived:
-        both = f"单据金额与抹零合计 {header['amount'] + waived:.2f} 元"
-        problems.add(f"抹零只用于结清所选单据：核销合计 {written:.2f} 元须等于{both}")
+        both = in_yuan(header["amount"] + waived, ctx.principal, (cls, "amount"), (cls, "waived_amount"))
+        problems.add(f"抹零只用于结清所选单据：核销合计{chosen}须等于单据金额与抹零合计{both}")
     elif written > header["amount"] + waived:
-        problems.add(f"核销金额合计 {written:.2f} 元超过单据金额 {header['amount']:.2f} 元")
+        problems.add(f"核销金额合计{chosen}超过单据金额{own}")
     elif waived > sum((row["amount"] for row in rows if row["amount"] > 0), Decimal(0)):
         problems.add("抹零不能超过所核销的应收应付")
     if not rows and not header["amount"]:
@@ -240,22 +249,31 @@ def inspect_write_offs(
 
 
 def inspect_offset(
-    ctx: Context, header: dict[str, Any], rows: list[dict[str, Any]], problems: Problems
+    ctx: Context, cls: type[Bill], header: dict[str, Any], rows: list[dict[str, Any]], problems: Problems
 ) -> None:
     """Each item once, of this company and partner, within what is open; what is settled equals what settles it.
 
     The bill's amount follows.
     """
-    inspect_items(ctx, header, rows, problems)
+    inspect_items(ctx, cls, header, rows, problems)
     settled = sum((row["amount"] for row in rows if row["amount"] > 0), Decimal(0))
     advanced = -sum((row["amount"] for row in rows if row["amount"] < 0), Decimal(0))
     if settled != advanced:
-        problems.add(f"冲抵的两边须相等：应收应付 {settled:.2f} 元，预收预付 {advanced:.2f} 元")
+        one, other = (
+            in_yuan(sum_, ctx.principal, (written_in(cls), "amount")) for sum_ in (settled, advanced)
+        )
+        problems.add(f"冲抵的两边须相等：应收应付{one}，预收预付{other}")
     header["amount"] = settled
+
+
+def written_in(cls: type[Bill]) -> type[Part]:
+    """The class of a bill's write-offs."""
+    return next(block.cls for block in cls.blocks() if block.name == "write_offs")
 
 
 def inspect_items(
     ctx: Context,
+    cls: type[Bill],
     header: Mapping[str, Any],
     rows: list[dict[str, Any]],
     problems: Problems,
@@ -269,6 +287,7 @@ def inspect_items(
     keys = [row["settlement_id"] for row in rows]
     found = {row.settlement_id: row for row in ctx.conn.exec_driver_sql(_OPEN, (keys,))}
     seen: set[int] = set()
+    lines = written_in(cls)
     for row in rows:
         problems.place, key, amount = f"第{row['line_no']}行", row["settlement_id"], row["amount"]
         item, row["settled_on"] = found.get(key), header["business_date"]
@@ -280,7 +299,9 @@ def inspect_items(
         elif key in seen:
             problems.add("同一单据不能重复核销")
         elif amount * item.open_amount <= 0 or abs(amount) > abs(item.open_amount):
-            problems.add(f"核销金额超过未核销金额 {item.open_amount}")
+            problems.add(
+                f"核销金额超过未核销金额{in_yuan(item.open_amount, ctx.principal, (lines, 'open_amount'))}"
+            )
         elif item.business_date > header["business_date"]:
             row["settled_on"] = item.business_date
             if not ahead or amount < 0:

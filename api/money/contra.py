@@ -12,6 +12,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.context import Context
 from api.kit.document import BillType, Block, Rows, Values, declare
 from api.kit.fields import derived
+from api.kit.projection import in_yuan
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.partners import customer, supplier
@@ -71,13 +72,12 @@ class Contra(OffsettingBill):
         if not ctx.conn.exec_driver_sql(_NAMESAKES, (header["customer_id"], header["supplier_id"])).first():
             problems.add("客户和供应商须是同一往来单位（名称相同）")
         rows = children["write_offs"]
-        whose = inspect_items(ctx, header, rows, problems)
+        whose = inspect_items(ctx, cls, header, rows, problems)
         sums = {"customer": Decimal(0), "supplier": Decimal(0)}
         for row in rows:
             if row["settlement_id"] in whose:
                 sums[whose[row["settlement_id"]]] += row["amount"]
         if sums["customer"] != sums["supplier"] or sums["customer"] <= 0:
-            problems.add(
-                f"冲抵的两边须相等且大于零：应收 {sums['customer']:.2f} 元，应付 {sums['supplier']:.2f} 元"
-            )
+            owed, owing = (in_yuan(one, ctx.principal, (ContraWriteOff, "amount")) for one in sums.values())
+            problems.add(f"冲抵的两边须相等且大于零：应收{owed}，应付{owing}")
         header["amount"] = sums["customer"]

@@ -11,9 +11,12 @@ from typing import Any
 
 from sqlalchemy import Row, text
 
+from api.kit import registry
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.document import Document
+from api.kit.projection import sees_all
+from api.master.partners import Customer
 
 LIMIT = """
 c.credit_limit + coalesce((
@@ -74,7 +77,8 @@ def _beyond(ctx: Context, doc: Document, owed: Decimal, shipped: Sequence[Row[An
     exposure = owed + ctx.conn.execute(_EXPOSURE, given).scalar_one()
     if exposure <= limit:
         return ""
-    if not ctx.principal.sees("customer", "credit_limit", None):
+    places = ((Customer, "credit_limit"), (registry.get("credit_use"), "exposure"))
+    if not sees_all(ctx.principal, *places):
         return "客户已超信用额度"
     return (
         f"客户信用额度 {limit:.2f} 元，欠款与未出库订单将达 {exposure:.2f} 元，超出 {exposure - limit:.2f} 元"

@@ -125,7 +125,7 @@ class TestOffset:
 
     def test_no_more_than_is_open(self, partner: Partner, books: Books) -> None:
         answer = partner.settle("300.01", "-300.01", books)
-        assert (answer.code, answer.msg) == (400, "第2行：核销金额超过未核销金额 -300.00")
+        assert (answer.code, answer.msg) == (400, "第2行：核销金额超过未核销金额 -300.00 元")
 
     def test_an_advance_that_settled_is_not_taken_back(self, partner: Partner, books: Books) -> None:
         assert partner.desk.act("auditorPass", partner.settled("300", books)).ok

@@ -133,8 +133,8 @@ class TestTakingBack:
         february = {"cycle_start": "2024-02-01", "business_date": "2024-03-01"}
         for amount, told_why in (
             ("0", "返利总金额不能为零"),
-            ("40", "应计返利为-40.00元，返利总金额须同为负数"),
-            ("-30", "返利总金额与应计返利-40.00元不同，请在备注中说明原因"),
+            ("40", "应计返利为 -40.00 元，返利总金额须同为负数"),
+            ("-30", "返利总金额与应计返利 -40.00 元不同，请在备注中说明原因"),
         ):
             assert partner.rebate(policy, amount, **february).msg == told_why
         assert partner.generate(partner.accruals(policy)[1]).ok
@@ -188,7 +188,7 @@ class TestConfirm:
     def test_another_amount_is_explained_and_an_open_cycle_waits(self, partner: Partner) -> None:
         partner.trade("60", "2024-01-31")
         policy = partner.policy(ONE_PERCENT)
-        told_why = "返利总金额与应计返利60.00元不同，请在备注中说明原因"
+        told_why = "返利总金额与应计返利 60.00 元不同，请在备注中说明原因"
         assert partner.rebate(policy, "59").msg == told_why
         assert partner.rebate(policy, "59", remark="抹零").ok
         early = partner.rebate(
@@ -205,7 +205,7 @@ class TestConfirm:
         answer = partner.desk.act(
             "auditorPass", Made(f"{partner.side.party}_rebate", made["id"], made["bill_no"])
         )
-        assert answer.msg == "该周期的应计返利已变为61.00元，请修改返利单后再审核"
+        assert answer.msg == "该周期的应计返利已变为 61.00 元，请修改返利单后再审核"
 
     def test_a_paused_policy_confirms_nothing_until_it_is_open(self, partner: Partner) -> None:
         partner.trade("60", "2024-01-31")
