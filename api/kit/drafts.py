@@ -309,12 +309,13 @@ def _own_lines(ctx: Context, block: Block, before: Row[Any]) -> frozenset[int]:
 
 
 def _told_money(sent: Mapping[str, Any], open_: Iterable[str]) -> frozenset[str]:
-    """What of its money a line tells by itself: neither what was left out, nor a discount just as it was proposed."""
+    """What of its money a line tells by itself: neither what was left out, nor its discount and price as proposed."""
     named = frozenset(name for name in open_ if _is_filled(sent.get(name)))
     drawn = sent.get("drawn")
     proposed = drawn.get("proposed_discount") if isinstance(drawn, Mapping) else None
     if proposed is not None and str(proposed) == str(sent.get("discount_amount")):
-        return named - {"discount_amount"}
+        as_offered = isinstance(drawn, Mapping) and str(drawn.get("price")) == str(sent.get("price"))
+        return named - ({"discount_amount", "price"} if as_offered else {"discount_amount"})
     return named
 
 

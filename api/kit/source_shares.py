@@ -244,7 +244,7 @@ def share_money(
     """Give priced lines their parts of their sources; `told` are the fields that were filled in, by line number.
 
     What of price, discount, tax rate and gift a line does not tell is its source's. While a bill is drafted a line that
-    leaves its discount to its source takes no more than is left of it, and `refuse` hears how others are priced.
+    leaves price and discount to its source takes no more than is left of it, and `refuse` hears how others are priced.
     Answers the most that lines of a capped source may come to, by line number.
     """
     limits: dict[int, Decimal] = {}
@@ -257,7 +257,7 @@ def share_money(
             continue
         part, own = source.take(line["quantity"]), told.get(line["line_no"], frozenset(TOLD))
         if _fill(line, link, source.line, part, own):
-            bound = refuse and link.capped and "discount_amount" not in own
+            bound = refuse and link.capped and own.isdisjoint(("price", "discount_amount"))
             _follow(line, source.line, source.within_rest(part) if bound else part)
         elif refuse or link.capped or line.get(FOLLOWS):
             priced = _price_apart(line, source.line.tax_rate if link.capped else line["tax_rate"])

@@ -106,7 +106,7 @@ def adjusted_too_far(desk: Desk, books: Books) -> Ask:
 
 LINES = ("sales_outbound_line", "sales_return_line")
 CASES = {
-    "return": Case(returned_dear, tuple((one, "amount") for one in LINES), "第1行金额超过{source}可退的金额"),
+    "return": Case(returned_dear, tuple((one, "amount") for one in LINES), "第1行金额超过销售出库可退的金额"),
     "discount": Case(
         cut_too_far, (("sales_return_line", "amount"),), "第1行：优惠金额 999.00 元大于金额，请核对"
     ),
@@ -132,7 +132,7 @@ def test_no_message_names_what_is_hidden(desk: Desk, books: Books, case: Case) -
         blind = ask(clerk)
     assert blind.code != 200
     assert not FIGURE.search(f"{blind.msg} {blind.data}"), blind
-    assert blind.msg == (case.told or blind.msg)
+    assert not case.told or re.sub(r"XSCK[A-Z0-9]+", "", blind.msg) == case.told
     seeing = ask(clerk)
     assert seeing.code == blind.code and FIGURE.search(seeing.msg), (
         "the figures are there for who may see them"
