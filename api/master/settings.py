@@ -78,7 +78,7 @@ class ErpConfig(Resource):
         "客户逾期宽限（天）", rule="positiveInt", bounds=Bounds(most=365), width=160
     )
     waive_limit: Mapped[Decimal] = money(
-        "每张收付款单抹零上限（元）", default="1", rule="Positive", extract=False, width=190
+        "每单抹零上限（元）", default="1", rule="Positive", extract=False, width=160
     )
     customer_audit: Mapped[int] = enum("客户审核", AUDITS, default=UNASKED, extract=False, width=150)
     backup_hour: Mapped[int] = enum("每日自动备份", BACKUP_HOURS, default=2, extract=False, width=130)
@@ -140,7 +140,7 @@ def customer_audit(ctx: Context) -> int:
 
 
 def waive_limit(ctx: Context) -> Decimal:
-    """How much a receipt or payment may waive without a right."""
+    """How much a receipt or payment may waive, and all of them of one item, without a right."""
     if ("waive_limit", 0) not in ctx.known:
         found = ctx.conn.execute(select(ErpConfig.table().c.waive_limit)).scalar()
         ctx.known["waive_limit", 0] = found or Decimal(0)

@@ -115,6 +115,12 @@ class SettlingBill(TakesAdvances):
         if action == "auditorPass":
             _refuse_waiving(ctx, cls, doc.header.waived_amount)
 
+    @classmethod
+    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+        super().follow(ctx, doc, effect)
+        if effect == "post":
+            _refuse_waiving_again(ctx, cls, doc)
+
 
 class OffsettingBill(TakesAdvances):
     """Advances against what is owed (冲抵): items of one partner that make nothing together, and no money."""
@@ -158,7 +164,41 @@ def _refuse_waiving(ctx: Context, cls: type[Bill], amount: Decimal) -> None:
     if amount > limit:
         much = in_yuan(amount, ctx.principal, (cls, "waived_amount"))
         most = in_yuan(limit, ctx.principal, (ErpConfig, "waive_limit"))
-        raise Refusal(f"抹零/现金折扣{much}超过上限{most}，请由有“超额抹零”权限的人审核")
+        raise Refusal(f"抹零/现金折扣{much}超过上限{most}，{_BY_RIGHT}")
+
+
+_BY_RIGHT = "请由有“超额抹零”权限的人审核"
+_WAIVED = """
+select i.bill_no, -sum(l.amount) as waived, -sum(l.amount) filter (where (l.bill_type, l.bill_id) = (%s, %s)) as own
+from settlement_ledger l
+join settlement_item i using (settlement_id)
+where l.settlement_id = any(%s) and l.waived
+group by i.settlement_id, i.bill_no
+having -sum(l.amount) > %s and sum(l.amount) filter (where (l.bill_type, l.bill_id) = (%s, %s)) <> 0
+order by i.bill_no
+"""
+
+
+def _refuse_waiving_again(ctx: Context, cls: type[Bill], doc: Document) -> None:
+    """Refuse to waive of one item, bill by bill, more than the group leaves to everybody, but to whoever holds the right.
+
+    Read after posting, while the items are locked.
+    """
+    if not doc.header.waived_amount or ctx.principal.may(cls.right(WAIVE)):
+        return
+    assert cls.bill is not None
+    items, limit = [row.settlement_id for row in doc.children["write_offs"]], waive_limit(ctx)
+    own = (cls.bill.prefix, doc.header.bill_id)
+    rows = ctx.conn.exec_driver_sql(_WAIVED, (*own, items, limit, *own)).all()
+    if rows:
+        most = in_yuan(limit, ctx.principal, (ErpConfig, "waive_limit"))
+        waived = (cls, "waived_amount")
+        told = "；".join(
+            f"{row.bill_no}已抹零{in_yuan(row.waived - row.own, ctx.principal, waived)}，"
+            f"连同本次{in_yuan(row.own, ctx.principal, waived)}超过上限{most}"
+            for row in rows
+        )
+        raise Refusal(f"{told}，{_BY_RIGHT}")
 
 
 def due_date(ctx: Context, header: Mapping[str, Any], partner: PartyType | None) -> date:

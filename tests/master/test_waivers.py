@@ -148,6 +148,30 @@ class TestWaiving:
         assert fingerprint(conn) == before
         assert partner.desk.act("auditorPass", beyond).ok
 
+    def test_the_limit_holds_for_all_that_one_bill_is_waived(
+        self, partner: Partner, books: Books, conn: Connection
+    ) -> None:
+        bill, other, clerk = partner.owe("100"), partner.owe("9"), Desk(partner.desk.site, "clerk_a")
+        first = partner.draft("0", "0.6", partner.off(bill, "0.6"))
+        assert clerk.act("auditorPass", first).ok
+        second = partner.draft("9", "0.5", partner.off(other, "9"), partner.off(bill, "0.5"))
+        before = fingerprint(conn)
+        conn.rollback()
+        told = (
+            f"{bill.no}已抹零 0.60 元，连同本次 0.50 元超过上限 1.00 元，请由有“超额抹零”权限的人审核"
+        )
+        answer = clerk.act("auditorPass", second)
+        assert (answer.code, answer.msg) == (400, told)
+        assert fingerprint(conn) == before
+        assert clerk.act("antiAuditor", first).ok
+        assert clerk.act("auditorPass", second).ok
+        assert clerk.act("auditorPass", first).code == 400
+        assert partner.desk.act("auditorPass", first).ok
+        whole = partner.draft("98.9", "0", partner.off(bill, "98.9"))
+        assert clerk.act("auditorPass", whole).ok
+        assert books.settlements(bill)[0][4] == "0.00"
+        assert broken(conn) == {}
+
     def test_what_does_not_tie_is_found(self, partner: Partner, conn: Connection) -> None:
         bill = partner.owe("100")
         paid = partner.draft("99.5", "0.5", partner.off(bill, "100"))
