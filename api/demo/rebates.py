@@ -72,7 +72,7 @@ def make(ctx: Context, company_id: int, day: date) -> None:
 
 
 def _agree(ctx: Context, of: Direction, company_id: int, since: date, until: date) -> int | None:
-    largest = text(_LARGEST.format(party=of.party, bill=of.traded[0][0]))
+    largest = text(_LARGEST.format(party=of.party, bill=of.traded[0]))
     asked = {"company": company_id, "since": since, "until": until}
     found = ctx.conn.execute(largest, asked).first()
     if found is None:

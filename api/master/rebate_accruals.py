@@ -3,6 +3,9 @@
 The base of a cycle is what the policy's goods came to on audited bills, tax included, less returns, each on its own
 business date; gifts don't count. Cycles are whole months, quarters … of the calendar, cut to the policy's days.
 
+A return that is linked counts for the policies that what it gives back counted for, and for no others. After a policy's
+end such returns make cycles of their own, the first from the day after it, which only take back.
+
 A cycle in which more came back than was traded takes back: each yuan or piece that its base is below zero costs what
 one earned on average in the policy's cycles before, and where there are none, what the tier from 0 earns.
 """
@@ -28,21 +31,30 @@ from api.master.rebate_policies import MEASURES, MODES, Direction
 
 RUNNING, DUE, DRAFTED, CONFIRMED, MISSED = 1, 2, 3, 4, 5
 STATES = {RUNNING: "进行中", DUE: "待确认", DRAFTED: "待审核", CONFIRMED: "已确认", MISSED: "未达标"}
-PLACES = 100_000
-"""An accrual's key is its policy's times this, and the month its cycle begins in, counted from the year 0."""
+PLACES, AFTER = 100_000, 50_000
+"""An accrual's key is its policy's times the first, and the month its cycle begins in, counted from the year 0; more by
+the second after the policy's end, as both may lie in one month."""
 
 _TRADED = """
-select '{prefix}' as bill_type, h.bill_id, h.bill_no, h.company_id, h.{party}_id as party_id, h.business_date,
-    x.line_id, x.goods_id, {sign} * x.quantity as quantity, {sign} * x.amount as amount
-from {bill} h join {bill}_line x using (bill_id)
+select '{earning[1]}' as bill_type, h.bill_id, h.bill_no, h.company_id, h.{party}_id as party_id, h.business_date,
+    h.business_date as traded_on, x.line_id, x.goods_id, x.quantity, x.amount
+from {earning[0]} h join {earning[0]}_line x using (bill_id)
+where h.status in {posted} and not x.is_gift
+union all
+select '{returning[1]}', h.bill_id, h.bill_no, h.company_id, h.{party}_id, h.business_date,
+    least(h.business_date, o.business_date), x.line_id, x.goods_id, -x.quantity, -x.amount
+from {returning[0]} h
+join {returning[0]}_line x using (bill_id)
+left join {earning[0]}_line s on s.line_id = x.source_line_id
+left join {earning[0]} o on o.bill_id = s.bill_id
 where h.status in {posted} and not x.is_gift
 """
-# Lines that count for policy `p`, but for their days.
+# Lines that count for policy `p`, also those that come back after its end.
 _COUNTED = """
 ({traded}) b
 join goods g using (goods_id)
 {types}
-where b.company_id = p.company_id and b.party_id = p.{party}_id
+where b.company_id = p.company_id and b.party_id = p.{party}_id and b.traded_on between p.starts_on and p.ends_on
     and (
         not exists (select from {policy}_goods l where l.bill_id = p.bill_id)
         or exists (select from {policy}_goods l where l.bill_id = p.bill_id and {meant})
@@ -53,25 +65,34 @@ select (p.bill_id * 2 + cast(l.quantity < 0 as integer)) * 4294967296 + l.line_i
     p.company_id, p.{party}_id, p.bill_id as policy_id, l.business_date, l.bill_no, l.goods_id, l.quantity, l.amount,
     {{route}}
 from {policy} p
-cross join lateral (
-    select b.* from {counted} and b.business_date between p.starts_on and p.ends_on
-) l
+cross join lateral (select b.* from {counted}) l
 where p.status in {posted}
 """
-# Every cycle that has begun, its base in the policy's measure, and what that earns by the tier it reaches; below zero
-# by the one that starts from 0.
+# Every cycle that has begun, after the policy's end those in which something came back or is confirmed; its base in the
+# policy's measure, and what that earns by the tier it reaches; below zero by the one that starts from 0.
 _CYCLES = """
 select p.*, c.starts_on as cycle_start, c.ends_on as cycle_end, base.quantity as base_quantity,
     base.amount as base_amount, measured.base, tier.earned
 from {policy} p
 cross join lateral (
+    select date_trunc('month', cast(p.starts_on as timestamp))
+        - make_interval(months => (cast(extract(month from p.starts_on) as integer) - 1) % p.cycle_months) as day,
+        make_interval(months => p.cycle_months) as length
+) first
+cross join lateral (
     select greatest(cast(d as date), p.starts_on) as starts_on,
-        least(cast(d + make_interval(months => p.cycle_months) as date) - 1, p.ends_on) as ends_on
-    from generate_series(
-        date_trunc('month', cast(p.starts_on as timestamp))
-            - make_interval(months => (cast(extract(month from p.starts_on) as integer) - 1) % p.cycle_months),
-        cast(least(p.ends_on, :today) as timestamp), make_interval(months => p.cycle_months)
-    ) d
+        least(cast(d + first.length as date) - 1, p.ends_on) as ends_on
+    from generate_series(first.day, cast(least(p.ends_on, :today) as timestamp), first.length) d
+    union
+    select greatest(cast(d as date), p.ends_on + 1), cast(d + first.length as date) - 1
+    from (
+        select b.business_date as day from {counted} and b.business_date > p.ends_on
+        union
+        select f.cycle_start from {rebate} f
+        where f.policy_id = p.bill_id and f.status <> 3 and f.cycle_start > p.ends_on
+    ) late
+    join generate_series(first.day, cast(:today as timestamp), first.length) d
+        on late.day >= d and late.day < d + first.length
 ) c
 cross join lateral (
     select coalesce(sum(b.quantity), 0.000) as quantity, coalesce(sum(b.amount), 0.00) as amount
@@ -90,7 +111,7 @@ where p.status in {posted} and c.starts_on <= :today
 _ACCRUALS = """
 select a.bill_id * {places} + cast(
         extract(year from a.cycle_start) * 12 + extract(month from a.cycle_start) as bigint
-    ) as {rebate}_accrual_id,
+    ) + case when a.cycle_start > a.ends_on then {after} else 0 end as {rebate}_accrual_id,
     a.company_id, a.{party}_id, a.bill_id as policy_id, a.bill_no, a.rebate_type_id, a.measure, a.rebate_mode,
     a.cycle_start, a.cycle_end, a.base_quantity, a.base_amount, a.accrued, coalesce(r.confirmed, 0.00) as confirmed,
     case when r.confirmed is null then 0.00 else a.accrued - r.confirmed end as difference,
@@ -122,13 +143,11 @@ left join lateral (
 
 def _filled(sql: str, of: Direction) -> str:
     names = {"party": of.party, "policy": of.policy, "rebate": of.rebate, "posted": POSTED_SQL}
-    traded = "union all".join(
-        _TRADED.format(**names, bill=bill, prefix=prefix, sign=sign) for bill, prefix, sign in of.traded
-    )
+    traded = _TRADED.format(**names, earning=of.traded, returning=of.returned)
     counted = _COUNTED.format(**names, traded=traded, types=TYPES, meant=MEANT)
     states = {"CONFIRMED": CONFIRMED, "DRAFTED": DRAFTED, "RUNNING": RUNNING, "MISSED": MISSED, "DUE": DUE}
     cycles = _CYCLES.format(**names, counted=counted)
-    return sql.format(**names, **states, counted=counted, cycles=cycles, places=PLACES)
+    return sql.format(**names, **states, counted=counted, cycles=cycles, places=PLACES, after=AFTER)
 
 
 def accruals(of: Direction) -> str:

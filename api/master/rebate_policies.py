@@ -42,8 +42,10 @@ class Direction:
     policy: str
     rebate: str
     prefix: str
-    traded: tuple[tuple[str, str, int], ...]
-    """Table, prefix and sign of each bill that counts."""
+    traded: tuple[str, str]
+    """Table and prefix of the bill that earns."""
+    returned: tuple[str, str]
+    """And of the one that gives back."""
 
 
 SUPPLIER = Direction(
@@ -51,14 +53,16 @@ SUPPLIER = Direction(
     "supplier_rebate_policy",
     "supplier_rebate",
     "CGFL",
-    (("purchase_inbound", "CGRK", 1), ("purchase_return", "CGTH", -1)),
+    ("purchase_inbound", "CGRK"),
+    ("purchase_return", "CGTH"),
 )
 CUSTOMER = Direction(
     "customer",
     "customer_rebate_policy",
     "customer_rebate",
     "KHFL",
-    (("sales_outbound", "XSCK", 1), ("sales_return", "XSTH", -1)),
+    ("sales_outbound", "XSCK"),
+    ("sales_return", "XSTH"),
 )
 
 

@@ -180,7 +180,7 @@ order by i.bill_no
 
 
 def _refuse_waiving_again(ctx: Context, cls: type[Bill], doc: Document) -> None:
-    """Refuse to waive of one item, bill by bill, more than the group leaves to everybody, but to whoever holds the right.
+    """Refuse to waive of one item, by one bill and another, more than may be without the right.
 
     Read after posting, while the items are locked.
     """

@@ -66,8 +66,10 @@ class Partner:
     def trade(self, quantity: str, day: str, **line: Any) -> Made:
         return self._bill(self.side.trading, quantity, day, **line)
 
-    def give_back(self, quantity: str, day: str) -> Made:
-        return self._bill(self.side.returning, quantity, day)
+    def give_back(self, quantity: str, day: str, of: Made | None = None) -> Made:
+        """Take a return, of a line of a bill where that is told."""
+        line = {"source_line_id": self.desk.line_ids(of)[0]} if of else {}
+        return self._bill(self.side.returning, quantity, day, **line)
 
     def _bill(self, kind: str, quantity: str, day: str, **line: Any) -> Made:
         row = {"goods_id": self.goods, "quantity": quantity, "price": "100", **line}

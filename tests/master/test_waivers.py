@@ -157,9 +157,7 @@ class TestWaiving:
         second = partner.draft("9", "0.5", partner.off(other, "9"), partner.off(bill, "0.5"))
         before = fingerprint(conn)
         conn.rollback()
-        told = (
-            f"{bill.no}已抹零 0.60 元，连同本次 0.50 元超过上限 1.00 元，请由有“超额抹零”权限的人审核"
-        )
+        told = f"{bill.no}已抹零 0.60 元，连同本次 0.50 元超过上限 1.00 元，请由有“超额抹零”权限的人审核"
         answer = clerk.act("auditorPass", second)
         assert (answer.code, answer.msg) == (400, told)
         assert fingerprint(conn) == before
