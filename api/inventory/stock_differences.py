@@ -91,7 +91,7 @@ class StockSurplusLine(ReceiptLine):
     derived = (cost_of_line("PYRK", sign=""),)
 
     unit_cost: Mapped[Decimal | None] = price(
-        "单位成本", default=None, copied=False, rule="Positive", permission=COST, width=110, sort=20
+        "盘盈单位成本", default=None, copied=False, rule="Positive", permission=COST, width=110, sort=20
     )
     """What a piece is worth where neither an average nor a receipt tells."""
 

@@ -6,7 +6,9 @@ somebody must say what a piece is worth: a zero that was written down stands.
 
 from __future__ import annotations
 
+from api.kit import registry
 from api.kit.context import Context
+from api.kit.document import Bill
 from api.kit.errors import Refusal
 from api.kit.posting import BillRef, Postings
 from api.kit.projection import sees_all
@@ -57,4 +59,16 @@ def require_costs(ctx: Context, bill: BillRef, postings: Postings) -> None:
         for row in rows[:SHOWN]
     )
     more = f"等{len(rows)}种商品" if len(rows) > SHOWN else ""
-    raise Refusal(f"{told}{more}没有入库成本可依，请在明细中录入单价或单位成本，确无价值的录入单位成本0")
+    raise Refusal(f"{told}{more}没有入库成本可依，{_missing(ctx, bill.bill_type)}")
+
+
+def _missing(ctx: Context, prefix: str) -> str:
+    """What the lines of a type of bills lack, by the name that its form shows."""
+    found = registry.prefixes()[prefix]
+    assert issubclass(found, Bill) and found.bill is not None
+    fields = {item.name: item for item in found.bill.blocks[0].cls.fields()}
+    if "unit_cost" not in fields:
+        return f"请在明细中录入{fields['price'].label}，确无价值的作为{fields['is_gift'].label}"
+    label = fields["unit_cost"].label
+    who = "" if ctx.principal.sees_cost else "由可查看成本的人员"
+    return f"请{who}在明细中录入{label}，确无价值的录入0"

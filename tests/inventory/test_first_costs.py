@@ -11,7 +11,9 @@ from tests.inventory.test_stock_take import count, differences
 from tests.kit.desk import Books, Desk
 from tests.kit.state import broken, fingerprint
 
-TOLD = "没有入库成本可依，请在明细中录入单价或单位成本，确无价值的录入单位成本0"
+TOLD = "没有入库成本可依，请在明细中录入盘盈单位成本，确无价值的录入0"
+PRICED = "没有入库成本可依，请在明细中录入单价，确无价值的作为赠品"
+RETURNED = "没有入库成本可依，请在明细中录入单位成本，确无价值的录入0"
 
 
 def line(desk: Desk, spare: int, **more: Any) -> dict[str, Any]:
@@ -63,15 +65,28 @@ class TestStocktake:
         [kept] = desk.info(take)["lines"]
         assert (kept["unit_cost"], kept["remark"]) == ("12.500000", "已核对")
 
+    def test_who_may_not_see_cost_is_told_who_can(self, desk: Desk) -> None:
+        take = desk.draft("stock_take", line(desk, 13, counted_quantity="1"))
+        answer = Desk(desk.site, "clerk_a").act("auditorPass", take)
+        told = "没有入库成本可依，请由可查看成本的人员在明细中录入盘盈单位成本，确无价值的录入0"
+        assert (answer.code, answer.msg) == (400, f"备件13{told}")
+
 
 class TestOthers:
     @pytest.mark.parametrize(
-        ("resource", "spare"), [("stock_surplus", 4), ("other_inbound", 5), ("sales_return", 6)]
+        ("resource", "spare", "told", "given"),
+        [
+            ("stock_surplus", 4, TOLD, {}),
+            ("other_inbound", 5, PRICED, {}),
+            ("sales_return", 6, RETURNED, {"price": "100"}),
+        ],
     )
-    def test_what_comes_in_without_a_cost_is_refused(self, desk: Desk, resource: str, spare: int) -> None:
-        bill = desk.draft(resource, line(desk, spare, quantity="2"))
+    def test_what_comes_in_without_a_cost_is_refused_by_the_name_that_its_form_shows(
+        self, desk: Desk, resource: str, spare: int, told: str, given: dict[str, str]
+    ) -> None:
+        bill = desk.draft(resource, line(desk, spare, quantity="2", **given))
         answer = desk.act("auditorPass", bill)
-        assert (answer.code, answer.msg) == (400, f"备件{spare}{TOLD}")
+        assert (answer.code, answer.msg) == (400, f"备件{spare}{told}")
         assert desk.info(bill)["status"] == 1
 
     @pytest.mark.parametrize(("resource", "spare"), [("stock_surplus", 7), ("sales_return", 8)])
