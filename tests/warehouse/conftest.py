@@ -243,14 +243,26 @@ def tables(files: Files) -> dict[str, Any]:
         return {name: conn.execute(digest.format(name)).fetchone() for (name,) in names}
 
 
+def _origin_day(bill: str) -> str:
+    """Day of the bill that a return's line gives back."""
+    return (
+        f"(select o.business_date from {bill}_line s join {bill} o using (bill_id)"
+        " where s.line_id = l.source_line_id)"
+    )
+
+
 @pytest.fixture(scope="module")
 def purchased(core_rows: Core) -> pl.DataFrame:
-    """Lines of purchase bills that count, returns negative, with their goods' brand and types."""
+    """Lines of purchase bills that count, returns negative, with their goods' brand and types and the day that earned."""
     parts = (
         f"select '{kind}' as bill_type, h.bill_id, h.company_id, h.warehouse_id, h.supplier_id, h.business_date,"
         f" l.goods_id, l.is_gift, {sign} * l.quantity as quantity, {sign} * l.amount as amount,"
-        f" {sign} * l.no_tax_amount as net from {bill} h join {bill}_line l using (bill_id) where h.status in (2, 4, 5)"
-        for kind, bill, sign in (("CGRK", "purchase_inbound", 1), ("CGTH", "purchase_return", -1))
+        f" {sign} * l.no_tax_amount as net, least(h.business_date, {earned}) as earned_on"
+        f" from {bill} h join {bill}_line l using (bill_id) where h.status in (2, 4, 5)"
+        for kind, bill, sign, earned in (
+            ("CGRK", "purchase_inbound", 1, "h.business_date"),
+            ("CGTH", "purchase_return", -1, _origin_day("purchase_inbound")),
+        )
     )
     goods = core_rows(
         "select g.goods_id, g.brand_id, g.goods_type_id as type3, b.goods_type_id as type2, a.goods_type_id as type1"

@@ -233,8 +233,19 @@ group by bill_id, company_id, business_date, supplier_id;
 insert into supplier_rebate_policy (bill_id, bill_no, company_id, business_date, status, maker_id, supplier_id, policy_name, rebate_type_id,
     rebate_cycle_id, cycle_months, measure, rebate_mode, starts_on, ends_on)
 select i, 'CGFZ' || i, 1 + i % :companies, :as_of::date - 400, case when i = 7 then 3 else 2 end, 1, i, '政策' || i, 1, 1,
-    (array[1, 3, 6, 12, 1, 3, 1])[i], 1 + i % 2, 1 + (i / 2) % 2, :as_of::date - 430 + i * 7, :as_of::date + 30 - i * 20
+    (array[1, 3, 6, 12, 1, 3, 1])[i], 1 + i % 2, 1 + (i / 2) % 2, :as_of::date - 430 + i * 7, :as_of::date - case when i = 5 then 294 else 20 * i - 30 end
 from generate_series(1, 7) i;
+-- Returns of what was bought before, also within policies that have ended.
+update purchase_return_line l set source_line_id = (
+    select s.line_id
+    from purchase_return h
+    join purchase_inbound o on o.company_id = h.company_id and o.business_date < h.business_date - 90
+    join purchase_inbound_line s on s.bill_id = o.bill_id
+    where h.bill_id = l.bill_id
+    order by o.business_date desc, s.line_id
+    limit 1
+)
+where l.line_id / 40 % 4 > 0;
 insert into supplier_rebate_policy_tier (line_id, bill_id, line_no, starts_from, rate, unit_rebate, quick_deduction)
 select (i - 1) * 2 + n, i, n, case when i % 2 = 0 then 8 * n else 3000 * n end, case when i % 2 = 1 then n + 0.5 end,
     case when i % 2 = 0 then 3 * n end, case when (i / 2) % 2 = 0 and n = 2 then 24.005 else 0 end
@@ -345,6 +356,21 @@ from settlement_ledger where bill_type = 'KHSK' group by 1, 2, 3, 4, 6;
 insert into customer_rebate_policy_goods (line_id, bill_id, line_no, goods_id, brand_id, goods_type_id)
 values (1, 2, 1, null, 4, null), (2, 2, 2, null, null, 3), (3, 3, 1, null, null, 13), (4, 4, 1, 3, null, null), (5, 4, 2, 1, null, null),
     (6, 5, 1, -1, null, null);
+insert into customer_rebate_policy (bill_id, bill_no, company_id, business_date, status, maker_id, customer_id, policy_name, rebate_type_id,
+    rebate_cycle_id, starts_on, ends_on)
+select n, 'KHFZ' || n, b.company_id, :as_of::date - 371, 2, 1, b.customer_id, '客户政策' || n, 1, 1, :as_of::date - 370,
+    :as_of::date - case when n = 3 then 90 else 5 end
+from generate_series(1, 6) n join bill b on b.bill_id = least(n + 1, :bills);
+update sales_return_line l set source_line_id = (
+    select s.line_id
+    from sales_return h
+    join sales_outbound o on o.company_id = h.company_id and o.business_date < h.business_date - 90
+    join sales_outbound_line s on s.bill_id = o.bill_id
+    where h.bill_id = l.bill_id
+    order by o.business_date desc, s.line_id
+    limit 1
+)
+where l.line_id % 4 > 0;
 insert into customer_rebate (bill_id, bill_no, company_id, business_date, status, maker_id, customer_id, policy_id, cycle_start, cycle_end, amount)
 select n, 'KHFL' || n, b.company_id, :as_of::date - 1, case when n = 6 then 1 else 2 end, 1, b.customer_id, n, :as_of::date - 370,
     :as_of::date - 5, 100.01 * n

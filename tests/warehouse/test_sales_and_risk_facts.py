@@ -87,7 +87,19 @@ class TestRebates:
         )
         rules = core_rows("select * from customer_rebate_policy_goods")
         found = mart("select * from facts.fct_customer_rebate_line")
-        rebates = core_rows("select * from customer_rebate").to_dicts()
+        rebates = core_rows(
+            "select r.*, p.starts_on, p.ends_on from customer_rebate r"
+            " join customer_rebate_policy p on p.bill_id = r.policy_id"
+        ).to_dicts()
+        earned = core_rows(
+            "select 'XSTH' as bill_type, l.line_id, least(h.business_date, o.business_date) as earned_on"
+            " from sales_return h join sales_return_line l using (bill_id)"
+            " join sales_outbound_line s on s.line_id = l.source_line_id"
+            " join sales_outbound o on o.bill_id = s.bill_id"
+        )
+        sold = sold.join(earned, on=["bill_type", "line_id"], how="left").with_columns(
+            pl.coalesce("earned_on", "business_date").alias("earned_on")
+        )
         counts = {}
         for rebate in rebates:
             number = rebate["bill_id"]
@@ -100,6 +112,7 @@ class TestRebates:
                 pl.col("company_id") == rebate["company_id"],
                 pl.col("customer_id") == rebate["customer_id"],
                 pl.col("business_date").is_between(rebate["cycle_start"], rebate["cycle_end"]),
+                pl.col("earned_on").is_between(rebate["starts_on"], rebate["ends_on"]),
                 ~pl.col("is_gift"),
             )
             if not own.is_empty():

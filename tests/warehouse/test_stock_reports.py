@@ -42,7 +42,7 @@ EMPTIED = (
     *("settlement_ledger", "settlement_item", "three_inbound_line", "three_inbound", "three_outbound_line"),
     *("three_outbound", "tire_back_line", "tire_back", "guarantee_register_line", "guarantee_register"),
     *("company_claim_line", "company_claim", "factory_claim_line", "factory_claim"),
-    *("customer_rebate_policy_goods", "customer_rebate"),
+    *("customer_rebate_policy_goods", "customer_rebate_policy", "customer_rebate"),
     *("pledge_contract_line", "pledge_contract", "sales_coupon_use", "sales_coupon_grant", "sales_coupon"),
 )
 # goods, warehouse, day, pieces at 80, batch. Warehouse 2 is company 1's, the others are company 2's.

@@ -29,10 +29,17 @@ class TestRebates:
             day = after
         return found
 
+    def late_cycles(self, policy: dict, days: list[dt.date]) -> list[tuple[dt.date, dt.date]]:
+        """The cycles after the end that have one of the days."""
+        endless = self.cycles({**policy, "ends_on": TODAY + dt.timedelta(days=4000)})
+        cut = [(max(start, policy["ends_on"] + dt.timedelta(days=1)), end) for start, end in endless]
+        return [(start, end) for start, end in cut if any(start <= day <= end for day in days)]
+
     def counted(self, policy: dict, rules: pl.DataFrame, purchased: pl.DataFrame) -> pl.DataFrame:
         own = purchased.filter(
             pl.col("company_id") == policy["company_id"],
             pl.col("supplier_id") == policy["supplier_id"],
+            pl.col("earned_on").is_between(policy["starts_on"], policy["ends_on"]),
             ~pl.col("is_gift"),
         )
         if rules.is_empty():
@@ -56,12 +63,15 @@ class TestRebates:
                 " from supplier_rebate r left join settlement_item i on i.bill_type = 'CGFL' and i.bill_id = r.bill_id"
             ).to_dicts()
         }
-        expected = {}
+        expected, late = {}, 0
         for policy in core_rows("select * from supplier_rebate_policy where status in (2, 4, 5)").to_dicts():
             number = policy["bill_id"]
             own = self.counted(policy, rules.filter(pl.col("bill_id") == number), purchased)
             earlier = [Decimal(0), Decimal(0)]
-            for start, end in self.cycles(policy):
+            after = [day for day in own["business_date"] if day > policy["ends_on"]]
+            after += [start for key, start in granted if key == number and start > policy["ends_on"]]
+            late += len(after)
+            for start, end in self.cycles(policy) + self.late_cycles(policy, after):
                 base = own.filter(pl.col("business_date").is_between(start, end))
                 pieces, amount = round(base["quantity"].sum(), 3), round(base["amount"].sum(), 2)
                 measured, reward = (pieces, "unit_rebate") if policy["measure"] == 1 else (amount, "rate")
@@ -100,6 +110,7 @@ class TestRebates:
             return
         assert {row[-1] for row in expected.values()} == {"进行中", "待确认", "待审核", "已确认", "未达标"}
         assert {key[0] for key, row in expected.items() if row[3]} == {1, 2, 3, 4, 5, 6}
+        assert late
 
     def test_a_rebate_falls_on_the_pieces_that_were_sold(
         self, mart: Mart, core_rows: Core, purchased: pl.DataFrame, world: str

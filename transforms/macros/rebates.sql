@@ -39,3 +39,18 @@ meant as (
     {% endfor %}
 )
 {%- endmacro %}
+
+{#
+    Lines of purchases or sales (`facts`) and the day on which they count for policies, `earned_on`: a return's is that
+    of the line of `bill_type` that it gives back, which `returns` names, and its own where it names none.
+#}
+{% macro lines_of_policies(facts, returns, bill_type) -%}
+    select
+        line.*,
+        least(line.business_date, coalesce(origin.business_date, line.business_date)) as earned_on
+    from {{ ref(facts) }} as line
+    left join {{ ref(returns) }} as back
+        on line.bill_type <> '{{ bill_type }}' and line.line_id = back.line_id
+    left join {{ ref(facts) }} as origin
+        on back.source_line_id = origin.line_id and origin.bill_type = '{{ bill_type }}'
+{%- endmacro %}

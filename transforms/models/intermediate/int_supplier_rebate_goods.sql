@@ -1,7 +1,8 @@
 -- grain: one row a supplier rebate policy, cycle that has begun, and goods that count in it; of no goods where none do
 -- depends_on: {{ ref('int_changed_rebate_policy') }}
 {#
-    What counts are purchases, tax included and less returns, gifts apart. warehouse_id is the one that most of the goods
+    What counts are purchases, tax included and less returns, gifts apart. A return counts where what it gives back was
+    bought within the policy's days, after its end in cycles of their own. warehouse_id is the one that most of the goods
     came to.
 #}
 {{
@@ -33,7 +34,7 @@ days as (
 ),
 
 -- Cycles are whole months, quarters … of the calendar, cut to the policy's days.
-cycles as (
+own_cycles as (
     select
         policies.*,
         greatest(days.day, policies.starts_on) as cycle_start,
@@ -49,6 +50,71 @@ cycles as (
 
 {{ goods_of_policies('stg_supplier_rebate_policy_goods', 'policies') }},
 
+purchased as (
+    {{ lines_of_policies('fct_purchase_line', 'stg_purchase_return_line', 'CGRK') }}
+),
+
+counted as (
+    select
+        policies.policy_id,
+        policies.ends_on,
+        line.goods_id,
+        line.warehouse_id,
+        line.business_date,
+        line.quantity,
+        line.amount
+    from policies
+    inner join purchased as line
+        on
+            policies.company_id = line.company_id
+            and policies.supplier_id = line.supplier_id
+            and line.earned_on between policies.starts_on and policies.ends_on
+    left join meant
+        on policies.policy_id = meant.policy_id and line.goods_id = meant.goods_id
+    where
+        not line.is_gift
+        and (meant.policy_id is not null or policies.policy_id not in (select rules.policy_id from rules))
+),
+
+-- What came back after the end, or is confirmed for it.
+late_days as (
+    select policy_id, business_date as day
+    from counted
+    where business_date > ends_on
+    union
+    select policies.policy_id, rebate.cycle_start as day
+    from policies
+    inner join {{ ref('stg_supplier_rebate') }} as rebate
+        on policies.policy_id = rebate.policy_id and policies.ends_on < rebate.cycle_start
+),
+
+late_starts as (
+    select distinct
+        policies.policy_id,
+        policies.ends_on,
+        policies.cycle_months,
+        {{ add_months(
+            month_of('late_days.day'),
+            '-((' ~ months_between('policies.first_month', month_of('late_days.day'))
+            ~ ' + policies.months_before) % policies.cycle_months)'
+        ) }} as first_day
+    from policies
+    inner join late_days
+        on policies.policy_id = late_days.policy_id
+),
+
+cycles as (
+    select policy_id, cycle_start, cycle_end
+    from own_cycles
+    union all
+    select
+        policy_id,
+        greatest(first_day, {{ add_days('ends_on', 1) }}) as cycle_start,
+        {{ add_days(add_months('first_day', 'cycle_months'), -1) }} as cycle_end
+    from late_starts
+    where greatest(first_day, {{ add_days('ends_on', 1) }}) <= {{ as_of() }}
+),
+
 bought as (
     select
         cycles.policy_id,
@@ -58,16 +124,10 @@ bought as (
         sum(line.quantity) as quantity,
         sum(line.amount) as amount
     from cycles
-    inner join {{ ref('fct_purchase_line') }} as line
+    inner join counted as line
         on
-            cycles.company_id = line.company_id
-            and cycles.supplier_id = line.supplier_id
+            cycles.policy_id = line.policy_id
             and line.business_date between cycles.cycle_start and cycles.cycle_end
-    left join meant
-        on cycles.policy_id = meant.policy_id and line.goods_id = meant.goods_id
-    where
-        not line.is_gift
-        and (meant.policy_id is not null or cycles.policy_id not in (select rules.policy_id from rules))
     group by cycles.policy_id, cycles.cycle_start, line.goods_id, line.warehouse_id
 ),
 

@@ -8,5 +8,6 @@ select
     amount,
     no_tax_amount,
     is_gift,
-    order_line_id
+    order_line_id,
+    source_line_id
 from {{ source('raw', 'purchase_return_line') }}

@@ -2,7 +2,7 @@
 -- depends_on: {{ ref('int_changed_customer_rebate') }}
 {#
     A rebate is allotted to the lines of its cycle that its policy is about, by their amounts with tax, returns
-    negative, gifts apart: to the cent, as differences of the share of all lines up to this one. So it stands in the
+    negative, gifts apart, returns where what they give back was sold within it: to the cent, as differences of the share of all lines up to this one. So it stands in the
     months and with the goods whose sales earned it. What was counted on nothing stands on the cycle's last day. Brands
     and types are those of today, as the rebate's own detail counts: when goods change theirs, all is allotted anew.
 #}
@@ -25,6 +25,10 @@ with rebates as (
 ),
 
 {{ goods_of_policies('stg_customer_rebate_policy_goods', 'rebates') }},
+
+sold as (
+    {{ lines_of_policies('fct_sales_line', 'stg_sales_return_line', 'XSCK') }}
+),
 
 counted as (
     select
@@ -49,11 +53,14 @@ counted as (
         ) as amount_so_far,
         sum(line.amount) over (partition by rebates.rebate_id) as base_amount
     from rebates
-    inner join {{ ref('fct_sales_line') }} as line
+    inner join {{ ref('stg_customer_rebate_policy') }} as policy
+        on rebates.policy_id = policy.policy_id
+    inner join sold as line
         on
             rebates.company_id = line.company_id
             and rebates.customer_id = line.customer_id
             and line.business_date between rebates.cycle_start and rebates.cycle_end
+            and line.earned_on between policy.starts_on and policy.ends_on
     left join meant
         on rebates.policy_id = meant.policy_id and line.goods_id = meant.goods_id
     where

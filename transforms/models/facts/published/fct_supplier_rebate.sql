@@ -1,4 +1,4 @@
--- grain: one row a supplier rebate policy and cycle that has begun
+-- grain: one row a supplier rebate policy and cycle that has begun, within its days or after with what came back
 -- depends_on: {{ ref('int_changed_rebate_policy') }}
 {#
     accrued is what the cycle's bills have earned so far: their base, tax included and less returns, gifts apart, at the
