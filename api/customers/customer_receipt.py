@@ -15,7 +15,7 @@ from api.master.partners import customer
 from api.master.settlements import WAIVE, SettlingBill, WriteOffLine
 
 _COLLECTION = "(select c.bill_no from offline_collection c where c.bill_id = {table}.collection_id)"
-_STATUS = "select status from offline_collection where bill_id = %s"
+_COLLECTED = "select bill_no, status from offline_collection where bill_id = %s"
 
 
 class CustomerReceiptWriteOff(WriteOffLine):
@@ -67,5 +67,6 @@ class CustomerReceipt(SettlingBill):
         super().guard(ctx, doc, action)
         if action == "auditorPass" or not doc.header.collection_id:
             return
-        if ctx.conn.exec_driver_sql(_STATUS, (doc.header.collection_id,)).scalar_one() in POSTED:
-            raise Refusal("该收款单由线下收款生成，请反审核或作废线下收款")
+        collected = ctx.conn.exec_driver_sql(_COLLECTED, (doc.header.collection_id,)).one()
+        if collected.status in POSTED:
+            raise Refusal(f"该收款单由线下收款{collected.bill_no}生成，请反审核或作废线下收款")

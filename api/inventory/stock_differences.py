@@ -37,8 +37,8 @@ from api.master.stock_lines import (
 
 _NUMBER = "(select t.bill_no from stock_take t where t.bill_id = {table}.stock_take_id)"
 _RECEIPT = "(select t.bill_no from transfer_in t where t.bill_id = {table}.transfer_in_id)"
-_RECEIVED = "select status from transfer_in where bill_id = %s"
-_STATUS = "select status from stock_take where bill_id = %s"
+_RECEIVED = "select bill_no, status from transfer_in where bill_id = %s"
+_TAKEN = "select bill_no, status from stock_take where bill_id = %s"
 
 
 def _routes(name: str) -> dict[str, str]:
@@ -70,17 +70,18 @@ class Difference(MoveBill):
             return
         assert cls.bill is not None
         header = doc.header
-        taken = ctx.conn.exec_driver_sql(_STATUS, (header.stock_take_id,)).scalar()
+        taken = ctx.conn.exec_driver_sql(_TAKEN, (header.stock_take_id,)).first()
+        stands = taken is not None and taken.status in POSTED
         if header.late_bill_id:
             late = registry.prefixes()[header.late_type]
             found = select(late.table().c.status).where(late.key() == header.late_bill_id)
             by_it = ("late", header.late_bill_id) in ctx.known
-            if not by_it and taken in POSTED and ctx.conn.execute(found).scalar() in POSTED:
+            if not by_it and stands and ctx.conn.execute(found).scalar() in POSTED:
                 raise Refusal(
                     f"该单据由{late.declaration.label}{header.late_bill_no}生成，请反审核或作废{late.declaration.label}"
                 )
-        elif taken in POSTED:
-            raise Refusal("该单据由盘点单生成，请反审核或作废盘点单")
+        elif taken is not None and stands:
+            raise Refusal(f"该单据由盘点单{taken.bill_no}生成，请反审核或作废盘点单")
         elif not header.stock_take_id:
             stock_counts.refuse_counted_since(ctx, cls.bill.prefix, doc)
 
@@ -155,9 +156,9 @@ class StockLoss(Difference):
         if not doc.header.transfer_in_id:
             super().guard(ctx, doc, action)
         elif action != "auditorPass":
-            received: int = ctx.conn.exec_driver_sql(_RECEIVED, (doc.header.transfer_in_id,)).scalar_one()
-            if received in POSTED:
-                raise Refusal("该单据由调拨入库生成，请反审核或作废调拨入库")
+            received = ctx.conn.exec_driver_sql(_RECEIVED, (doc.header.transfer_in_id,)).one()
+            if received.status in POSTED:
+                raise Refusal(f"该单据由调拨入库{received.bill_no}生成，请反审核或作废调拨入库")
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

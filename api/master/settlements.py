@@ -282,8 +282,10 @@ def inspect_write_offs(
         problems.add(f"抹零只用于结清所选单据：核销合计{chosen}须等于单据金额与抹零合计{both}")
     elif written > header["amount"] + waived:
         problems.add(f"核销金额合计{chosen}超过单据金额{own}")
-    elif waived > sum((row["amount"] for row in rows if row["amount"] > 0), Decimal(0)):
-        problems.add("抹零不能超过所核销的应收应付")
+    elif waived > (owed := sum((row["amount"] for row in rows if row["amount"] > 0), Decimal(0))):
+        much = in_yuan(waived, ctx.principal, (cls, "waived_amount"))
+        debt = in_yuan(owed, ctx.principal, (written_in(cls), "amount"))
+        problems.add(f"抹零{much}超过所核销的应收应付{debt}，请核对")
     if not rows and not header["amount"]:
         problems.add("请输入金额")
 

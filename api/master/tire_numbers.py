@@ -15,10 +15,12 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Row, select
 from sqlalchemy.orm import Mapped
 
+from api.kit import registry
 from api.kit.context import Context
+from api.kit.document import Bill
 from api.kit.errors import Refusal
 from api.kit.fields import text
 from api.kit.posting import BillRef, NumberRegistration, Outside, Postings, StockMove
@@ -177,14 +179,29 @@ def _refuse_strangers(ctx: Context, moves: Sequence[StockMove]) -> None:
     lines = sorted({of for _, of in pairs})
     keys = {"types": [of[0] for of in lines], "lines": [of[1] for of in lines]}
     named = {(row.bill_type, row.line_id) for row in ctx.conn.exec_driver_sql(_WITH_NUMBERS, keys)}
-    strangers = [
-        number
-        for number, of in pairs
-        if last.get((number, of[0]), of[1] if of not in named else None) != of[1]
-    ]
+    strangers: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for number, of in pairs:
+        if last.get((number, of[0]), of[1] if of not in named else None) != of[1]:
+            strangers[of].append(number)
     if strangers:
-        more = f"等{len(strangers)}个" if len(strangers) > SHOWN else ""
-        raise Refusal(f"胎号 {'、'.join(strangers[:SHOWN])} {more}不在来源单据该行的胎号中，请核对胎号或来源")
+        msg = "；".join(
+            f"胎号 {'、'.join(numbers[:SHOWN])} {f'等{len(numbers)}个' if len(numbers) > SHOWN else ''}"
+            f"不在{_name_line(ctx, *of)}的胎号中"
+            for of, numbers in list(strangers.items())[:SHOWN]
+        )
+        raise Refusal(f"{msg}，请核对胎号或来源")
+
+
+def _name_line(ctx: Context, prefix: str, key: int) -> str:
+    """A line of goods of a bill, in words."""
+    found = registry.prefixes()[prefix]
+    assert issubclass(found, Bill) and found.bill is not None
+    bills, lines = found.table(), found.bill.blocks[0].cls.table()
+    query = select(bills.c.bill_no, lines.c.line_no).where(
+        bills.c.bill_id == lines.c.bill_id, lines.c.line_id == key
+    )
+    row = ctx.conn.execute(query).one()
+    return f"{found.declaration.label}{row.bill_no}第{row.line_no}行"
 
 
 def _is_named(move: StockMove) -> bool:

@@ -72,15 +72,16 @@ register(
         where l.delivered_quantity > 0 and {DELIVERABLE.format(table="l")} < 0""",
     )
 )
-_STATUS = "select status from consignment_settlement where bill_id = %s"
+_SETTLED = "select bill_no, status from consignment_settlement where bill_id = %s"
 
 
 def _refuse_settled(ctx: Context, doc: Document, action: str) -> None:
     """While a consignment settlement stands, the outbound of it stands too."""
     if action == "auditorPass" or not doc.header.settlement_id:
         return
-    if ctx.conn.exec_driver_sql(_STATUS, (doc.header.settlement_id,)).scalar_one() in POSTED:
-        raise Refusal("该出库单由寄售结算生成，请反审核或作废寄售结算")
+    settled = ctx.conn.exec_driver_sql(_SETTLED, (doc.header.settlement_id,)).one()
+    if settled.status in POSTED:
+        raise Refusal(f"该出库单由寄售结算{settled.bill_no}生成，请反审核或作废寄售结算")
 
 
 def refuse_undeliverable(ctx: Context, lines: type[Child], key: int, msg: str) -> None:

@@ -62,7 +62,7 @@ def test_the_receipt_goes_with_the_collection_alone(desk: Desk, books: Books, ow
     made = desk.audited("offline_collection", off(books.item(owed), "1130"), amount="1130")
     receipt = receipt_of(desk, books, made)
     answer = desk.act("invalid", receipt)
-    assert (answer.code, answer.msg) == (400, "该收款单由线下收款生成，请反审核或作废线下收款")
+    assert (answer.code, answer.msg) == (400, f"该收款单由线下收款{made.no}生成，请反审核或作废线下收款")
     assert desk.act("antiAuditor", made).ok
     assert books.settlements(owed)[0][4] == "1130.00"
     assert desk.info(receipt)["status"] == 3

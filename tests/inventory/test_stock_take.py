@@ -196,7 +196,7 @@ class TestDifferences:
             "select bill_id, bill_no from stock_loss where stock_take_id = %s", take.id
         )
         answer = desk.act("antiAuditor", Made("stock_loss", key, number))
-        assert (answer.code, answer.msg) == (400, "该单据由盘点单生成，请反审核或作废盘点单")
+        assert (answer.code, answer.msg) == (400, f"该单据由盘点单{take.no}生成，请反审核或作废盘点单")
         assert desk.act("antiAuditor", take).ok
         assert books.cost(goods, desk.world.company_a) == ("5", "500.00")
         assert desk.info(Made("stock_loss", key, number))["status"] == 3

@@ -279,7 +279,7 @@ class TestRefusals:
         for number in (second, "NEVER-SOLD", here):
             back = desk.draft("sales_return", line(goods, [number], source_line_id=source))
             assert self.refused(desk, conn, back) == (
-                f"胎号 {number} 不在来源单据该行的胎号中，请核对胎号或来源"
+                f"胎号 {number} 不在销售出库{sold.no}第1行的胎号中，请核对胎号或来源"
             )
         desk.audited("sales_return", line(goods, [first], source_line_id=source))
         assert broken(conn) == {}
@@ -289,11 +289,13 @@ class TestRefusals:
     ) -> None:
         number, other = fresh(2)
         came(desk, goods, [number, other])
-        [first] = desk.line_ids(desk.audited("sales_outbound", line(goods, [number, other])))
+        sold = desk.audited("sales_outbound", line(goods, [number, other]))
+        [first] = desk.line_ids(sold)
         desk.audited("sales_return", line(goods, [number], source_line_id=first))
         [second] = desk.line_ids(desk.audited("sales_outbound", line(goods, [number])))
         late = desk.draft("sales_return", line(goods, [number], source_line_id=first))
-        assert self.refused(desk, conn, late) == f"胎号 {number} 不在来源单据该行的胎号中，请核对胎号或来源"
+        told = f"胎号 {number} 不在销售出库{sold.no}第1行的胎号中，请核对胎号或来源"
+        assert self.refused(desk, conn, late) == told
         desk.audited("sales_return", line(goods, [number], source_line_id=second))
 
     def test_an_unlinked_return_brings_what_had_left(self, desk: Desk, goods: int, conn: Connection) -> None:
@@ -342,10 +344,12 @@ class TestRefusals:
         self, desk: Desk, goods: int, conn: Connection
     ) -> None:
         first, second = fresh(2)
-        [source] = desk.line_ids(came(desk, goods, [first]))
+        bought = came(desk, goods, [first])
+        [source] = desk.line_ids(bought)
         came(desk, goods, [second])
         back = desk.draft("purchase_return", line(goods, [second], source_line_id=source))
-        assert self.refused(desk, conn, back) == f"胎号 {second} 不在来源单据该行的胎号中，请核对胎号或来源"
+        told = f"胎号 {second} 不在采购入库{bought.no}第1行的胎号中，请核对胎号或来源"
+        assert self.refused(desk, conn, back) == told
         desk.audited("purchase_return", line(goods, [first], source_line_id=source))
         assert broken(conn) == {}
 
@@ -361,7 +365,8 @@ class TestRefusals:
         [source] = desk.line_ids(sent[0])
         got = {"warehouse_id": desk.world.warehouse2_a}
         late = desk.draft("transfer_in", line(goods, [second], source_line_id=source), **got)
-        assert self.refused(desk, conn, late) == f"胎号 {second} 不在来源单据该行的胎号中，请核对胎号或来源"
+        told = f"胎号 {second} 不在仓库调拨{sent[0].no}第1行的胎号中，请核对胎号或来源"
+        assert self.refused(desk, conn, late) == told
         desk.audited("transfer_in", line(goods, [first], source_line_id=source), **got)
 
     def test_a_number_of_another_sale_on_a_return_is_found(

@@ -146,17 +146,17 @@ class TestRefusing:
             (
                 {"lost_quantity": "1"},
                 {"compensation_amount": "5"},
-                "录入途损赔偿时请选择责任物流公司或责任人",
+                "录入途损赔偿时请选择途损责任物流公司或途损责任人",
             ),
             (
                 {"lost_quantity": "0"},
                 {"liable_logistics_id": "logistics", "compensation_amount": "5"},
-                "没有途损，请清空途损责任方和赔偿",
+                "没有途损，请清空途损责任物流公司、途损责任人和途损赔偿",
             ),
             (
                 {"lost_quantity": "1"},
                 {"liable_logistics_id": "logistics", "liable_employee_id": "employee_a"},
-                "途损责任方请只选物流公司或责任人之一",
+                "途损责任物流公司和途损责任人请只选一个",
             ),
         ],
     )
@@ -188,7 +188,7 @@ class TestTakingBack:
         )
         loss = Made("stock_loss", key, number)
         answer = desk.act("antiAuditor", loss)
-        assert (answer.code, answer.msg) == (400, "该单据由调拨入库生成，请反审核或作废调拨入库")
+        assert (answer.code, answer.msg) == (400, f"该单据由调拨入库{bill.no}生成，请反审核或作废调拨入库")
         assert desk.act(action, bill).ok
         assert desk.info(loss)["status"] == 3
         assert ("4", "4") in transit(books, goods) or transit(books, goods) == [("8", "8")]
