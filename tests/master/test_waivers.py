@@ -208,3 +208,16 @@ def test_a_collection_hands_it_to_its_receipt(desk: Desk, books: Books, conn: Co
     assert desk.act("invalid", collected).ok
     assert books.settlements(bill)[0][4] == "100.20"
     assert broken(conn) == {}
+
+
+def test_collections_and_receipts_share_the_limit(desk: Desk, books: Books) -> None:
+    desk.stock_in(desk.world.oil, 5)
+    key = desk.partner("customer", f"抹零往来{next(_names)}", payment_days=0)
+    customer = Partner(*SIDES[0], desk, books, key)
+    bill, clerk = customer.owe("100"), Desk(desk.site, "clerk_a")
+    row = customer.off(bill, "50.7")
+    desk.audited("offline_collection", row, amount="50", waived_amount="0.7", customer_id=key)
+    paid = customer.draft("0", "0.31", customer.off(bill, "0.31"))
+    answer = clerk.act("auditorPass", paid)
+    told = f"{bill.no}已抹零 0.70 元，连同本次 0.31 元超过上限 1.00 元，请由有“超额抹零”权限的人审核"
+    assert (answer.code, answer.msg) == (400, told)
