@@ -15,6 +15,7 @@ SHORTAGE, REBATE = "v2/report/GoodsShortage", "v2/report/StationRebate"
 COUPONS, DETAIL = "v2/report/CouponAnalysis", "v2/report/SalesDetail"
 MARCH = {"day_start": "2026-03-01", "day_end": "2026-03-31"}
 REBATES = """
+update customer_rebate_policy set starts_on = '2026-01-01', ends_on = '2026-12-31' where bill_id = {policy};
 insert into customer_rebate_policy_goods (bill_id, line_no, goods_id) values ({policy}, 1, {goods});
 insert into customer_rebate (bill_no, business_date, status, company_id, customer_id, policy_id, cycle_start, cycle_end,
     amount, maker_id)
