@@ -70,6 +70,8 @@ directory, url, as_of = sys.argv[1:]
 for line in sys.stdin:
     child = os.fork()
     if not child:
+        # What a slow statement tells of its progress is no answer.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         die_at(line.strip())
         Refresher(Files(Path(directory)), url).refresh(as_of=as_of)
         os._exit(0)
