@@ -1,9 +1,10 @@
-"""What moves stock and is dated before a stocktake of it (盘点前的单据): was it counted?
+"""What moves stock and is dated before a stocktake of it, or of its day (盘点前的单据): was it counted?
 
-Who audits such a bill, or takes it back, is asked. What was counted keeps the stock at what was counted: a difference
-bill (PYRK, PKCK) dated as the stocktake takes the bill's effect back, stands with it and falls with it. What was not
-counted comes on top. Only what a bill and its difference bills moved since the count matters: taken back and audited
-again as it was, it asks nothing.
+Of the day itself only what was entered on it, after the count, certainly happened after. Who audits such a bill, or
+takes it back, is asked. What was counted keeps the stock at what was counted: a difference bill (PYRK, PKCK) dated as
+the stocktake takes the bill's effect back, stands with it and falls with it. What was not counted comes on top. Only
+what a bill and its difference bills moved since the count matters: taken back and audited again as it was, it asks
+nothing.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ moved as (
         where c.goods_id = s.goods_id and h.warehouse_id = s.warehouse_id and h.status in {POSTED_SQL}
             and (
                 h.business_date > %(day)s
-                or h.business_date = %(day)s and c.counted_at > %(made_at)s
+                or h.business_date = %(day)s and (c.counted_at > %(made_at)s or %(entered_late)s)
             )
         order by
             h.business_date, h.bill_id,
@@ -116,7 +117,7 @@ register(
 
 
 class LateMoves:
-    """What `api.master.ledgers` asks about bills that are dated before stocktakes."""
+    """What `api.master.ledgers` asks about bills that are not dated after stocktakes."""
 
     def give_way(self, ctx: Context, bill: BillRef) -> None:
         """Take back what this bill's difference bills took, before it moves stock again itself."""
@@ -131,7 +132,13 @@ class LateMoves:
         key = (bill.bill_type, bill.bill_id)
         made = stock_counts.made_at(ctx, {key})[key]
         moved = ctx.conn.exec_driver_sql(
-            _MOVED_SINCE, {**of, "day": bill.business_date, "made_at": made}
+            _MOVED_SINCE,
+            {
+                **of,
+                "day": bill.business_date,
+                "made_at": made,
+                "entered_late": stock_counts.is_entered_late(made, bill.business_date),
+            },
         ).all()
         if not moved:
             return

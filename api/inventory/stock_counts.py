@@ -4,7 +4,7 @@ A count is of its stocktake's day: its book is the stock at the end of that day,
 that the order in which bills are keyed decides nothing. Two counts of one spot find the same difference. A count
 remembers what corrections (PYRK, PKCK, PYCK) up to its day its book held, and its audit leaves out those that came
 since; where a count of a later day stands already, or one entered later of the same day, that one decides. What was
-posted since and is dated before the count may have been counted: who audits is asked.
+posted since and is not dated after the count may have been counted: who audits is asked.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from sqlalchemy import Row, select
 
 from api.kit import business_log, registry
 from api.kit.context import Context
+from api.kit.database import TIME_ZONE
 from api.kit.document import Document
 from api.kit.errors import CountedAsk, Refusal
 from api.kit.flow import POSTED_SQL
@@ -213,7 +214,7 @@ def read_book(
 def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
     """What each line of a stocktake lacks or has beyond its book, but for what others have corrected since.
 
-    Asks about bills that were posted since its count and are dated before it. Takes the goods' locks.
+    Asks about bills that were posted since its count and are not dated after it. Takes the goods' locks.
     """
     header, goods = doc.header, {line.goods_id for line in doc.lines}
     holds.lock_goods(ctx.conn, header.company_id, goods)
@@ -275,24 +276,35 @@ def _difference(line: Any, known: Row[Any]) -> Decimal:
 
 
 def _late(ctx: Context, doc: Document) -> dict[int, Decimal]:
-    """By line, what bills dated before the count have moved since it and was counted all the same."""
+    """By line, what bills that are not dated after the count have moved since it and was counted all the same."""
     header = doc.header
     rows = ctx.conn.exec_driver_sql(_LATE, (header.bill_id, header.company_id)).all()
     made = made_at(ctx, {(row.bill_type, row.bill_id) for row in rows if row.business_date == row.taken_on})
     late = [
         row
         for row in rows
-        if row.business_date < row.taken_on or made[row.bill_type, row.bill_id] < row.counted_at
+        if row.business_date < row.taken_on
+        or _may_be_counted(made[row.bill_type, row.bill_id], row.counted_at, row.taken_on)
     ]
     numbers = list(dict.fromkeys(row.bill_no for row in late))
     if not numbers or not ask_counted(
-        ctx, doc.header, "stock_take", f"盘点录入后又审核了日期在盘点之前的{join_numbers(numbers)}"
+        ctx, doc.header, "stock_take", f"盘点录入后又审核了日期不晚于盘点单的{join_numbers(numbers)}"
     ):
         return {}
     found: dict[int, Decimal] = {}
     for row in late:
         found[row.line_id] = found.get(row.line_id, Decimal(0)) + row.quantity
     return found
+
+
+def _may_be_counted(made: datetime, counted: datetime, day: date) -> bool:
+    """Whether a bill of a count's own day may have happened before it."""
+    return made < counted or is_entered_late(made, day)
+
+
+def is_entered_late(made: datetime, day: date) -> bool:
+    """Whether a bill was entered after its day (补录): when on that day it happened nobody can tell."""
+    return made.astimezone(TIME_ZONE).date() > day
 
 
 def join_numbers(numbers: list[str]) -> str:

@@ -36,7 +36,7 @@ class Context:
     confirmed: bool = False
     """The user was warned and goes on."""
     counted: bool | None = None
-    """Whether what is dated before a stocktake was counted by it, as the user says; None where he wasn't asked."""
+    """Whether what is not dated after a stocktake was counted by it, as the user says; None where he wasn't asked."""
     questions: list[StockWarningAsk] = field(default_factory=list)
     """What the user is to be asked about, all of it at once: who goes on has read every question."""
     after_commit: list[Callable[[], None]] = field(default_factory=list)

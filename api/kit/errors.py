@@ -111,7 +111,7 @@ class StockWarningAsk(Refusal):
 
 
 class CountedAsk(StockWarningAsk):
-    """What moves stock is dated before a stocktake of it: the user says in `counted` whether it was counted."""
+    """What moves stock is not dated after a stocktake of it: the user says in `counted` whether it was counted."""
 
     asks = "counted"
 

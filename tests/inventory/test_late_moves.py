@@ -1,4 +1,4 @@
-"""Bills that are dated before a stocktake and audited after it: were their goods counted?"""
+"""Bills that are not dated after a stocktake and audited after it: were their goods counted?"""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from api.identity import sessions
 from api.inventory.stock_take import StockTake
 from api.kit import transitions
 from api.kit.context import Context
+from api.kit.database import today
 from tests.inventory.test_count_corrections import stock
 from tests.inventory.test_stock_take import differences
 from tests.kit.desk import Books, Desk, Made
@@ -78,13 +79,27 @@ class TestAsking:
         assert desk.act("auditorPass", receipt(desk, goods, day=LATE)).ok
         assert stock(books, desk, goods) == "19"
 
-    def test_on_its_day_what_was_entered_before_the_count_asks(self, desk: Desk) -> None:
+    def test_what_is_entered_after_a_day_asks_as_what_was_entered_before_its_count(self, desk: Desk) -> None:
         goods = desk.world.spares[4]
         desk.stock_in(goods, 5)
         before = receipt(desk, goods, day=DAY)
-        counted(desk, goods)
+        take = counted(desk, goods)
+        after = receipt(desk, goods, day=DAY)
+        for bill in (before, after):
+            answer = desk.act("auditorPass", bill)
+            told = f"其他入库{bill.no}的日期不晚于盘点单{take.no}：备件4，这些商品盘点时是否已盘在内？"
+            assert (answer.code, answer.msg) == (363, told)
+
+    def test_what_is_entered_today_after_todays_count_happened_after_it(
+        self, desk: Desk, books: Books
+    ) -> None:
+        goods, now = desk.world.spares[23], today().isoformat()
+        desk.stock_in(goods, 5)
+        before = receipt(desk, goods, day=now)
+        counted(desk, goods, business_date=now)
         assert desk.act("auditorPass", before).code == 363
-        assert desk.act("auditorPass", receipt(desk, goods, day=DAY)).ok
+        assert desk.act("auditorPass", receipt(desk, goods, day=now)).ok
+        assert stock(books, desk, goods) == "19"
 
     def test_another_warehouse_asks_nothing(self, desk: Desk) -> None:
         goods, world = desk.world.spares[5], desk.world
@@ -277,10 +292,48 @@ class TestBetweenCountAndAudit:
         bill = receipt(desk, goods)
         assert desk.act("auditorPass", bill).ok
         asked = desk.act("auditorPass", take)
-        told = f"盘点录入后又审核了日期在盘点之前的{bill.no}，这些商品盘点时是否已盘在内？"
+        told = f"盘点录入后又审核了日期不晚于盘点单的{bill.no}，这些商品盘点时是否已盘在内？"
         assert (asked.code, asked.msg) == (363, told)
         assert desk.act("auditorPass", take, counted=answer).ok
         assert stock(books, desk, goods) == left
+        assert broken(conn) == {}
+
+
+class TestOnItsOwnDay:
+    """A count in the past, and a sale of the very day that was counted in: when it is keyed decides nothing."""
+
+    def sold(self, desk: Desk, goods: int) -> Made:
+        return issue(desk, goods, day=DAY)
+
+    def test_audited_before_the_count(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[20]
+        desk.stock_in(goods, 20, business_date=EARLY)
+        assert desk.act("auditorPass", self.sold(desk, goods)).ok
+        counted(desk, goods, "17")
+        assert stock(books, desk, goods) == "17"
+
+    def test_audited_between_count_and_audit(self, desk: Desk, books: Books, conn: Connection) -> None:
+        goods = desk.world.spares[21]
+        desk.stock_in(goods, 20, business_date=EARLY)
+        line = {"goods_id": goods, "counted_quantity": "17"}
+        take = desk.draft("stock_take", line, business_date=DAY)
+        assert desk.act("auditorPass", self.sold(desk, goods)).ok
+        assert desk.act("auditorPass", take).code == 363
+        assert desk.act("auditorPass", take, counted=True).ok
+        assert stock(books, desk, goods) == "17"
+        assert broken(conn) == {}
+
+    def test_audited_after_the_stocktake(self, desk: Desk, books: Books, conn: Connection) -> None:
+        goods = desk.world.spares[22]
+        desk.stock_in(goods, 20, business_date=EARLY)
+        counted(desk, goods, "20")
+        bill = self.sold(desk, goods)
+        assert desk.act("auditorPass", bill).code == 363
+        assert desk.act("auditorPass", bill, counted=True).ok
+        assert stock(books, desk, goods) == "20"
+        assert desk.act("antiAuditor", bill).ok
+        assert desk.act("auditorPass", bill, counted=False).ok
+        assert stock(books, desk, goods) == "17"
         assert broken(conn) == {}
 
 

@@ -119,7 +119,7 @@ class TestCount:
         assert count(desk, take, "9").ok
         desk.audited("other_outbound", {"goods_id": goods, "quantity": "4"})
         assert count(desk, take, None, remark="只改备注").ok
-        assert desk.act("auditorPass", take).ok
+        assert desk.act("auditorPass", take, counted=False).ok
         assert differences(books, take) == [(False, "-1", "-100.00")]
         assert books.cost(goods, desk.world.company_a) == ("5", "500.00")
 
@@ -290,7 +290,7 @@ class TestLossOfReserved:
         kept = order(desk, goods, "5")
         take = desk.draft("stock_take", {"goods_id": goods, "counted_quantity": "2"})
         assert desk.act("auditorPass", take).ok
-        desk.stock_in(goods, 10)
+        desk.stock_in(goods, 10, business_date="2026-03-06")
         assert held(desk, kept) == ["5"]
         assert desk.act("antiAuditor", take).ok
         assert books.available(goods, desk.world.warehouse_a) == ("15", "5", "10")

@@ -152,9 +152,8 @@ class TestEveryWayIn:
         assert desk.act("auditorPass", take).ok
         assert held(desk, waiting) == ["1"]
         [line] = desk.line_ids(sold)
-        desk.audited(
-            "sales_return", {"goods_id": goods, "quantity": "1", "price": "10", "source_line_id": line}
-        )
+        back = {"goods_id": goods, "quantity": "1", "price": "10", "source_line_id": line}
+        desk.audited("sales_return", back, business_date="2026-03-06")
         assert held(desk, waiting) == ["2"]
         assert broken(conn) == {}
 
