@@ -22,7 +22,7 @@ from api.kit.flow import AUDITED, LOCKED, UNAUDITED
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import Principal, within
-from api.kit.validation import Problems
+from api.kit.validation import Problems, is_fitting
 
 MONEY = frozenset({"price", "discount_amount", "tax_rate", "amount", "tax_amount"})
 """What a role must see of a line to be told how its source's money is shared."""
@@ -129,7 +129,8 @@ def draft(ctx: Context, cls: type[Bill], link: Link, key: int) -> dict[str, Any]
         if own != theirs:
             pair = zip(_names(cls, own), _names(source, theirs), strict=True)
             kept.update({mine: shown[name] for mine, name in pair})
-    lines = [_placed(cls, link, line) for line in _rest(ctx, cls, link, key)]
+    unfit = _forget_unfit(ctx, cls, kept)
+    lines = [_placed(cls, link, unfit, line) for line in _rest(ctx, cls, link, key)]
     packs.carry(ctx.conn, lines)
     return {**kept, "lines": lines}
 
@@ -142,10 +143,19 @@ def forget_past_days(cls: type[Resource], kept: dict[str, Any]) -> None:
             kept[item.name] = None
 
 
-def _placed(cls: type[Bill], link: Link, line: dict[str, Any]) -> dict[str, Any]:
+def _forget_unfit(ctx: Context, cls: type[Bill], kept: dict[str, Any]) -> set[str]:
+    """Leave out what is of a kind that the new bill may not name, as a warehouse of the system's; answers its names."""
+    kinds = [item for item in cls.fields() if item.ref and item.ref.only and isinstance(kept.get(item.name), int)]
+    unfit = [item for item in kinds if not is_fitting(ctx.conn, item, kept[item.name], ctx.principal)]
+    for item in unfit:
+        kept.update(dict.fromkeys(_names(cls, item.name)))
+    return {item.name for item in unfit}
+
+
+def _placed(cls: type[Bill], link: Link, unfit: set[str], line: dict[str, Any]) -> dict[str, Any]:
     """A source's line without what lies in the source's place: a location of another warehouse."""
     assert cls.bill is not None
-    moved = {own for own, theirs in link.shared() if own != theirs}
+    moved = {own for own, theirs in link.shared() if own != theirs} | unfit
     gone = [item for item in cls.bill.blocks[0].cls.fields() if item.ref and moved & set(item.ref.within)]
     names = {name for item in gone for name in (item.name, item.label_field)}
     return {name: value for name, value in line.items() if name not in names}

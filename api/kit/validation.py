@@ -231,12 +231,23 @@ def check_references(
             elif any(target.get(name) not in (None, row.get(name)) for name in item.ref.within):
                 problems.place = place
                 problems.add(f"“{item.label}”与单据不匹配，请重新选择")
-            elif item.ref.only and target[item.ref.only[0]] not in item.ref.only[1]:
+            elif not _is_of_kind(item.ref, target):
                 problems.place = place
                 problems.add(f"请选择{_fitting(item.ref)}")
             elif target.get("enabled") is False and begins(row, item.name):
                 problems.place = place
                 problems.add(f"“{item.label}”已停用，请重新选择")
+
+
+def is_fitting(conn: Connection, item: Field, key: int, principal: Principal) -> bool:
+    """Whether a reference may name one target: in the principal's scope, and of a kind that it is for."""
+    assert item.ref
+    target = _targets(conn, item, {key}, principal).get(key)
+    return target is not None and _is_of_kind(item.ref, target)
+
+
+def _is_of_kind(ref: Ref, target: Mapping[str, Any]) -> bool:
+    return not ref.only or target[ref.only[0]] in ref.only[1]
 
 
 def _fitting(ref: Ref) -> str:

@@ -71,6 +71,17 @@ class TestConsignment:
         assert (desk.info(sold)["status"], desk.info(made)["outbound_no"]) == (3, None)
         assert desk.act("auditorPass", made).ok
 
+    def test_what_was_settled_comes_back_into_a_warehouse_that_one_chooses(
+        self, desk: Desk, consigned: Made
+    ) -> None:
+        """The consignment warehouse, where it was sold from, is the system's: a draft doesn't propose it."""
+        sold = outbound_of(desk, settled(desk, consigned, "4"))
+        draft = desk.caller.get(desk.path("sales_return", "getDraft"), id=sold.id).data
+        assert (draft["warehouse_id"], draft["warehouse_name"]) == (None, None)
+        lines = draft.pop("lines")
+        assert desk.add("sales_return", *lines, **draft).msg == "请选择仓库"
+        desk.audited("sales_return", *lines, **{**draft, "warehouse_id": desk.world.warehouse_a})
+
     def test_never_more_than_is_left_there(self, desk: Desk, consigned: Made) -> None:
         late = desk.draft("consignment_settlement", rest(desk, "consignment_settlement", consigned, "8"))
         settled(desk, consigned, "3")
