@@ -98,6 +98,14 @@ def _seen(link: Link, bills: Table, principal: Principal) -> ColumnElement[bool]
     return within(bills, principal, dict(link.shared()).get("warehouse_id", "warehouse_id"))
 
 
+def may_draw(ctx: Context, link: Link, key: int) -> bool:
+    """Whether a user may see a bill of a link's source, and draw on it."""
+    source = registry.get(link.bill)
+    bills = source.table()
+    query = select(bills.c.bill_id).where(bills.c.bill_id == key, _seen(link, bills, ctx.principal))
+    return ctx.principal.may(source.right("list")) and ctx.conn.execute(query).first() is not None
+
+
 def _executed(link: Link, bills: Table) -> ColumnElement[bool]:
     """Which bills of its source a link executes."""
     return bills.c[link.unless].is_(None) if link.unless else true()

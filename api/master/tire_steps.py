@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from api.kit import registry
+from api.kit import links, registry
 from api.kit.context import Context
 from api.kit.errors import Refusal
 from api.kit.posting import BillRef, Outside
@@ -74,7 +74,7 @@ where t.number = any (%s::text[])
 order by t.number
 """
 _MOVED_BY = f"""
-select h.bill_no, l.line_no, string_agg(t.number, '、' order by t.number) as numbers
+select h.bill_id, h.bill_no, l.line_no, string_agg(t.number, '、' order by t.number) as numbers
 from tire_number t
 join lateral (
     select s.bill_type, s.line_id from tire_step s
@@ -86,7 +86,7 @@ join {{source_line}} l on l.line_id = s.line_id
 join {{source}} h on h.bill_id = l.bill_id
 join {{bill}} o on o.bill_id = %(id)s and {{shared}}
 where t.number = any (%(numbers)s::text[])
-group by h.bill_no, l.line_no
+group by h.bill_id, h.bill_no, l.line_no
 order by h.bill_no, l.line_no
 limit 1
 """
@@ -244,10 +244,12 @@ def _refuse_apart(ctx: Context, bill: BillRef, numbers: list[str]) -> None:
     }
     row = ctx.conn.exec_driver_sql(sql, values).first()
     if row is not None:
-        label = source.declaration.label
-        raise Refusal(
-            f"胎号 {row.numbers} 是{label}{row.bill_no}第{row.line_no}行的，请从该{label}生成{cls.declaration.label}"
-        )
+        label, made = source.declaration.label, cls.declaration.label
+        if links.may_draw(ctx, link, row.bill_id):
+            told = f"{label}{row.bill_no}第{row.line_no}行的，请从该{label}生成{made}"
+        else:
+            told = f"您无权查看的{label}的，请该单的制单人或主管从该{label}生成{made}"
+        raise Refusal(f"胎号 {row.numbers} 是{told}")
 
 
 def reverse(ctx: Context, bill: BillRef) -> None:

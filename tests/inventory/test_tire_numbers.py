@@ -323,6 +323,22 @@ class TestRefusals:
             f"胎号 {number} 是销售出库{again.no}第1行的，请从该销售出库生成销售退货"
         )
 
+    def test_who_may_not_see_the_bill_is_told_who_can(
+        self, site: Site, desk: Desk, goods: int, conn: Connection
+    ) -> None:
+        [number] = fresh(1)
+        bought, other = came(desk, goods, [number]), Desk(site, "own_a")
+        apart = other.draft("purchase_return", line(goods, [number]))
+        assert self.refused(other, conn, apart) == (
+            f"胎号 {number} 是您无权查看的采购入库的，请该单的制单人或主管从该采购入库生成采购退货"
+        )
+        assert bought.no in self.refused(desk, conn, apart)
+        desk.audited("sales_outbound", line(goods, [number]))
+        apart = other.draft("sales_return", line(goods, [number]))
+        assert self.refused(other, conn, apart) == (
+            f"胎号 {number} 是您无权查看的销售出库的，请该单的制单人或主管从该销售出库生成销售退货"
+        )
+
     def test_what_a_receipt_brought_goes_back_on_its_line(
         self, desk: Desk, goods: int, conn: Connection, books: Books
     ) -> None:
