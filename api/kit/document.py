@@ -339,6 +339,10 @@ class Child(Part):
     numbers_move: ClassVar[bool] = True
     """Whether the audit moves the tyre numbers that a line names, and not that of a bill which it makes."""
 
+    @classmethod
+    def tell_pieces(cls, ctx: Context, link: Link, lines: Sequence[dict[str, Any]]) -> None:
+        """Say in lines drawn from a source which of its pieces are theirs, where that is known; override."""
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__table__" in cls.__dict__:

@@ -139,8 +139,16 @@ def draft(ctx: Context, cls: type[Bill], link: Link, key: int) -> dict[str, Any]
             kept.update({mine: shown[name] for mine, name in pair})
     unfit = _forget_unfit(ctx, cls, kept)
     lines = [_placed(cls, link, unfit, line) for line in _rest(ctx, cls, link, key)]
+    _tell_pieces(ctx, cls, link, lines)
     packs.carry(ctx.conn, lines)
     return {**kept, "lines": lines}
+
+
+def _tell_pieces(ctx: Context, cls: type[Bill], link: Link, lines: Sequence[dict[str, Any]]) -> None:
+    assert cls.bill is not None
+    own = cls.bill.blocks[0].cls
+    if issubclass(own, Child):
+        own.tell_pieces(ctx, link, lines)
 
 
 def forget_past_days(cls: type[Resource], kept: dict[str, Any]) -> None:
@@ -153,7 +161,9 @@ def forget_past_days(cls: type[Resource], kept: dict[str, Any]) -> None:
 
 def _forget_unfit(ctx: Context, cls: type[Bill], kept: dict[str, Any]) -> set[str]:
     """Leave out what is of a kind that the new bill may not name, as a warehouse of the system's; answers its names."""
-    kinds = [item for item in cls.fields() if item.ref and item.ref.only and isinstance(kept.get(item.name), int)]
+    kinds = [
+        item for item in cls.fields() if item.ref and item.ref.only and isinstance(kept.get(item.name), int)
+    ]
     unfit = [item for item in kinds if not is_fitting(ctx.conn, item, kept[item.name], ctx.principal)]
     for item in unfit:
         kept.update(dict.fromkeys(_names(cls, item.name)))
@@ -318,8 +328,9 @@ def _open_of(
         .limit(MOST_OPEN + 1)
     ).all()
     drawing = _Drawing(ctx, cls, link, [row.line_id for row in rows])
-    for row in rows:
-        line = drawing.line(row, link.left(row))
+    drawn = [drawing.line(row, link.left(row)) for row in rows]
+    _tell_pieces(ctx, cls, link, drawn)
+    for row, line in zip(rows, drawn, strict=True):
         line |= {"source_no": row.bill_no, "source_date": row.business_date}
         line[f"source_{link.measure}"] = masked(row, drawing.hidden)[link.measure]
         yield {**line, f"open_{link.measure}": line[link.measure]}

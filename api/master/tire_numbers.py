@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -20,13 +20,14 @@ from sqlalchemy.orm import Mapped
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import Bill
+from api.kit.document import Bill, Child, Link
 from api.kit.errors import Refusal
 from api.kit.fields import text
+from api.kit.flow import POSTED_SQL
 from api.kit.posting import BillRef, NumberRegistration, Outside, Postings, StockMove
 from api.kit.pricing import money as cents
 from api.kit.validation import Problems
-from api.ledger.tire_journal import CUSTOMER, ISSUED, LOST, SCRAPPED, STANDING, STOCKED, SUPPLIER
+from api.ledger.tire_journal import CUSTOMER, ISSUED, LOST, PLACE, SCRAPPED, STANDING, STOCKED, SUPPLIER
 from api.master.tire_steps import SHOWN, Spot, Step, known_of, where
 
 MAX_TEXT, MAX_NUMBER = 40_000, 40
@@ -75,9 +76,66 @@ class Numbered:
         problems.place = ""
 
     @classmethod
+    def tell_pieces(cls, ctx: Context, link: Link, lines: Sequence[dict[str, Any]]) -> None:
+        """Name the pieces that are left on the lines' sources, where they are as many as the lines are of.
+
+        A source of which several lines are drawn, by batch, has its pieces told by theirs.
+        """
+        unnamed = [line for line in lines if line.get("tire_numbers", "") is None]
+        left = _left_on(ctx, cls, link, {line[link.column] for line in unnamed})
+        drawn = Counter(line[link.column] for line in lines)
+        for line in unnamed:
+            key, by_batch = line[link.column], drawn[line[link.column]] > 1
+            numbers = [one.number for one in left[key] if not by_batch or one.batch == line.get("batch")]
+            if numbers and len(numbers) == line[link.measure]:
+                line["tire_numbers"] = " ".join(numbers)
+
+    @classmethod
     def named_pieces(cls, row: dict[str, Any]) -> Decimal | None:
         """How many pieces of a row its numbers name; override."""
         return row.get("quantity")
+
+
+_LEFT = f"""
+select l.line_id, t.number, b.batch
+from {{source_line}} l
+join goods g on g.goods_id = l.goods_id and g.is_numbered
+join tire_step s
+    on s.bill_type = %(source_type)s and s.bill_id = l.bill_id and s.line_id = l.line_id and {STANDING}
+join tire_number t on t.number_id = s.number_id
+left join goods_batch b on b.batch_id = s.batch_id
+where l.line_id = any (%(lines)s::bigint[])
+    and ({", ".join(f"t.{name}" for name in PLACE)}) is not distinct from ({", ".join(f"s.{name}" for name in PLACE)})
+    and not exists (
+        select from tire_step n
+        where n.number_id = s.number_id and n.bill_type = s.bill_type and n.entry_id > s.entry_id
+            and n.reverses is null and not exists (select from tire_step r where r.reverses = n.entry_id)
+    )
+    and not exists (
+        select from {{line}} x
+        join {{bill}} h using (bill_id)
+        where x.{{column}} = l.line_id and h.status in {POSTED_SQL}
+            and t.number = any (string_to_array(x.tire_numbers, ' '))
+    )
+order by l.line_id, t.number
+"""
+
+
+def _left_on(
+    ctx: Context, cls: type[Numbered], link: Link, keys: Collection[int]
+) -> defaultdict[int, list[Row[Any]]]:
+    """By line, the pieces (number, batch) that lie where it left them, that it moved last of its kind of bill, and that
+    no line which executes it has named."""
+    source, found = registry.get(link.bill), defaultdict[int, list[Row[Any]]](list)
+    if not keys or "tire_numbers" not in link.lines.table().c:
+        return found
+    assert issubclass(cls, Child) and source.bill is not None
+    sql = _LEFT.format(
+        source_line=link.lines.name(), line=cls.name(), bill=cls.bill_table, column=link.column
+    )
+    for row in ctx.conn.exec_driver_sql(sql, {"source_type": source.bill.prefix, "lines": sorted(keys)}):
+        found[row.line_id].append(row)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,13 @@ from tests.kit.fixtures import Site
 from tests.kit.state import broken, fingerprint
 
 
+def drawn(desk: Desk, resource: str, source: Made) -> list[tuple[str, str | None]]:
+    """(quantity, numbers) of the lines of a draft from a bill."""
+    draft = desk.caller.get(desk.path(resource, "getDraft"), id=source.id)
+    assert draft.ok, draft
+    return [(str(int(float(row["quantity"]))), row["tire_numbers"]) for row in draft.data["lines"]]
+
+
 class TestLife:
     def test_bought_moved_sold_and_returned(self, desk: Desk, goods: int, conn: Connection) -> None:
         one, other = fresh(2)
@@ -501,3 +508,62 @@ class TestTakingBack:
         came(desk, desk.world.numbered, [number])
         assert state(desk, number)["goods_num"] == "NUMBERED"
         assert broken(conn) == {}
+
+
+class TestRests:
+    """A draft of what is left of a line names the pieces that are left on it, where they are as many."""
+
+    def test_of_a_sale(self, desk: Desk, goods: int) -> None:
+        one, two, three = fresh(3)
+        came(desk, goods, [one, two, three])
+        sold = desk.audited("sales_outbound", line(goods, [one, two, three]))
+        assert drawn(desk, "sales_return", sold) == [("3", f"{one} {two} {three}")]
+        [source] = desk.line_ids(sold)
+        back = desk.audited("sales_return", line(goods, [two], source_line_id=source))
+        assert drawn(desk, "sales_return", sold) == [("2", f"{one} {three}")]
+        desk.audited("sales_outbound", line(goods, [two]))
+        assert drawn(desk, "sales_return", sold) == [("2", f"{one} {three}")]
+        assert desk.act("antiAuditor", back).code == 400
+        draft = desk.caller.get(desk.path("sales_return", "getDraft"), id=sold.id).data
+        desk.audited("sales_return", *draft.pop("lines"), **draft)
+
+    def test_of_a_sale_from_two_batches(self, desk: Desk, goods: int) -> None:
+        (old,), (young, other) = fresh(1), fresh(2)
+        came(desk, goods, [old], batch="0125")
+        came(desk, goods, [young, other], batch="5025")
+        sold = desk.audited("sales_outbound", line(goods, [old, young, other]))
+        assert drawn(desk, "sales_return", sold) == [("1", old), ("2", f"{young} {other}")]
+        draft = desk.caller.get(desk.path("sales_return", "getDraft"), id=sold.id).data
+        desk.audited("sales_return", *draft.pop("lines"), **draft)
+
+    def test_of_a_receipt_whose_pieces_went_elsewhere(self, desk: Desk, goods: int) -> None:
+        one, two, three = fresh(3)
+        bought = came(desk, goods, [one, two, three])
+        [source] = desk.line_ids(bought)
+        desk.audited("purchase_return", line(goods, [one], source_line_id=source))
+        assert drawn(desk, "purchase_return", bought) == [("2", f"{two} {three}")]
+        desk.audited("sales_outbound", line(goods, [two]))
+        assert drawn(desk, "purchase_return", bought) == [("2", None)]
+
+    def test_of_goods_on_their_way(self, desk: Desk, goods: int) -> None:
+        one, two, three = fresh(3)
+        came(desk, goods, [one, two, three])
+        there = {"to_warehouse_id": desk.world.warehouse2_a}
+        sent = desk.audited("transfer_out", line(goods, [one, two, three]), **there)
+        draft = desk.caller.get(desk.path("transfer_in", "getDraft"), id=sent.id).data
+        [whole] = draft.pop("lines")
+        desk.audited("transfer_in", {**whole, "quantity": "1", "tire_numbers": three}, **draft)
+        assert drawn(desk, "transfer_in", sent) == [("2", f"{one} {two}")]
+
+    def test_of_a_consignment(self, desk: Desk, goods: int) -> None:
+        one, two, three = fresh(3)
+        came(desk, goods, [one, two, three])
+        sent = desk.audited("consignment_sale", line(goods, [one, two, three]))
+        draft = desk.caller.get(desk.path("consignment_settlement", "getDraft"), id=sent.id).data
+        [whole] = draft.pop("lines")
+        desk.audited("consignment_settlement", {**whole, "quantity": "1", "tire_numbers": two}, **draft)
+        for resource in ("consignment_settlement", "consignment_return"):
+            assert drawn(desk, resource, sent) == [("2", f"{one} {three}")]
+            partner = {"company_id": desk.world.company_a, "customer_id": desk.world.customer_a}
+            rows = desk.caller.get(desk.path(resource, "getOpenLines"), **partner).data["data"]
+            assert [row["tire_numbers"] for row in rows if row["source_no"] == sent.no] == [f"{one} {three}"]
