@@ -99,7 +99,8 @@ class GoodsLine(QuantityLine):
 class DrawnLine(GoodsLine):
     """A priced line that may take over the money of another bill's line: what of that falls to it (来源分摊), in yuan.
 
-    Nothing stands there while it names no source. `beyond_source`: it was let pass with more than that.
+    Nothing stands there while it names no source. `beyond_source`: it was let pass with more than that; `bounded`: it
+    follows its source, whose earlier parts left less than that.
     """
 
     __abstract__ = True
@@ -109,4 +110,7 @@ class DrawnLine(GoodsLine):
     source_tax: Mapped[Decimal | None] = mapped_column(Numeric(16, 2), sort_order=94)
     beyond_source: Mapped[bool] = mapped_column(
         Boolean, default=False, server_default="false", nullable=False, sort_order=95
+    )
+    bounded: Mapped[bool] = mapped_column(
+        Boolean, default=False, server_default="false", nullable=False, sort_order=96
     )

@@ -33,6 +33,8 @@ SHARED = ("source_amount", "source_discount", "source_tax")
 TOLD = ("price", "discount_amount", "tax_rate", "is_gift")
 """What of its money a line may tell by itself."""
 MONEY = (*TOLD, "amount", "tax_amount", "no_tax_amount")
+BOUNDED = "bounded"
+"""Set on a line that follows its source, of which less was left than falls to it."""
 FOLLOWS = "follows_source"
 """Set on a line in memory that was given no discount of its own."""
 _SOURCE = ("line_id", "quantity", "price", "tax_rate", "is_gift", "amount", "discount_amount", "tax_amount")
@@ -244,7 +246,8 @@ def share_money(
     """Give priced lines their parts of their sources; `told` are the fields that were filled in, by line number.
 
     What of price, discount, tax rate and gift a line does not tell is its source's. While a bill is drafted a line that
-    leaves price and discount to its source takes no more than is left of it, and `refuse` hears how others are priced.
+    leaves price and discount to its source takes no more than is left of it, nor does it once it was bounded so;
+    `refuse` hears how others are priced.
     Answers the most that lines of a capped source may come to, by line number.
     """
     limits: dict[int, Decimal] = {}
@@ -253,17 +256,20 @@ def share_money(
         source = sources.get(link, {}).get(line[link.column]) if link else None
         if link is None or source is None:
             if lines_of(cls) is not None:
-                line.update(dict.fromkeys(SHARED))
+                line.update(dict.fromkeys(SHARED) | {BOUNDED: False})
             continue
         part, own = source.take(line["quantity"]), told.get(line["line_no"], frozenset(TOLD))
-        if _fill(line, link, source.line, part, own):
-            bound = refuse and link.capped and own.isdisjoint(("price", "discount_amount"))
-            _follow(line, source.line, source.within_rest(part) if bound else part)
+        follows, within = _fill(line, link, source.line, part, own), part
+        if follows:
+            if (refuse or line.get(BOUNDED)) and link.capped and own.isdisjoint(("price", "discount_amount")):
+                within = source.within_rest(part)
+            _follow(line, source.line, within)
         elif refuse or link.capped or line.get(FOLLOWS):
             priced = _price_apart(line, source.line.tax_rate if link.capped else line["tax_rate"])
             if refuse:
                 refuse(line, priced)
         line.update(zip(SHARED, (part.amount, part.discount_amount, part.tax_amount), strict=True))
+        line[BOUNDED] = within != part
         if link.capped:
             limits[line["line_no"]] = source.limit()
             _keep_tax(line, source)
@@ -362,17 +368,19 @@ def _told_by(line: Line) -> frozenset[str]:
 
 
 def has_followed(line: Mapping[str, Any]) -> bool:
-    """Whether a stored line has just what falls to it of its source."""
+    """Whether a stored line has just what falls to it of its source, or what was left of that."""
+    if line.get(BOUNDED):
+        return True
     saved = (line["amount"], line["discount_amount"], line["tax_amount"])
     return line.get("source_amount") is not None and saved == tuple(line[name] for name in SHARED)
 
 
 def _money_of(line: Line) -> tuple[Any, ...]:
-    return tuple(line.get(name) for name in (*MONEY, *SHARED))
+    return (*(line.get(name) for name in (*MONEY, *SHARED)), bool(line.get(BOUNDED)))
 
 
-_WRITTEN = (*MONEY, *SHARED, "beyond_source")
-_TYPES = {"is_gift": "boolean", "beyond_source": "boolean"}
+_WRITTEN = (*MONEY, *SHARED, "beyond_source", BOUNDED)
+_TYPES = {"is_gift": "boolean", "beyond_source": "boolean", BOUNDED: "boolean"}
 
 
 def _write(conn: Connection, lines: type[DrawnLine], changed: Sequence[Line]) -> None:
@@ -386,7 +394,7 @@ def _write(conn: Connection, lines: type[DrawnLine], changed: Sequence[Line]) ->
         {name: [line.get(name) for line in changed] for name in ("line_id", *_WRITTEN)}
         | {
             "beyond_source": [False for _ in changed],
-            "is_gift": [bool(line.get("is_gift")) for line in changed],
+            **{name: [bool(line.get(name)) for line in changed] for name in ("is_gift", BOUNDED)},
         },
     )
 

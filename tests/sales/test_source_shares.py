@@ -227,6 +227,49 @@ class TestReturnsStayBelowTheirSource:
         assert clerk.act("auditorPass", rest).ok
         assert broken(conn) == {}
 
+    @pytest.mark.parametrize("audited", [False, True], ids=["draft", "audited before"])
+    def test_what_was_bounded_has_its_share_once_more_is_left(
+        self, desk: Desk, clerk: Desk, conn: Connection, audited: bool
+    ) -> None:
+        """The dear return of the other piece is taken back: of 100 there are 50 for this one again."""
+        goods = desk.world.spares[28]
+        bill = sold(desk, goods, "2", "50")
+        [key] = desk.line_ids(bill)
+        dear = desk.draft(
+            "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": "80"}
+        )
+        assert desk.act("auditorPass", dear, confirmed=True).ok
+        rest = drawn(desk, "sales_return", bill, "1")
+        assert money(desk, rest)[:2] == ("20.00", "30.00")
+        [waiting] = desk.info(rest)["lines"]
+        assert (waiting["drawn"]["follows"], waiting["drawn"]["proposed_discount"]) == (True, "30.00")
+        if audited:
+            assert clerk.act("auditorPass", rest).ok
+            assert money(desk, rest)[:2] == ("20.00", "30.00"), "less is left as long as the other stands"
+        assert desk.act("antiAuditor", dear).ok
+        assert desk.act("del", dear).ok
+        if audited:
+            assert desk.act("antiAuditor", rest).ok
+        assert clerk.act("auditorPass", rest).ok
+        assert money(desk, rest) == ("50.00", "0.00", "5.75")
+        assert desk.info(rest)["total_amount"] == "50.00"
+        query = "select bounded from sales_return_line where bill_id = %s"
+        assert conn.exec_driver_sql(query, (rest.id,)).scalar_one() is False
+        assert broken(conn) == {}
+
+    def test_a_discount_of_one_s_own_stays_though_it_looks_bounded(
+        self, desk: Desk, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[28]
+        [key] = desk.line_ids(sold(desk, goods, "2", "50"))
+        line = {"goods_id": goods, "source_line_id": key, "quantity": "1"}
+        dear = desk.draft("sales_return", {**line, "price": "80"})
+        assert desk.act("auditorPass", dear, confirmed=True).ok
+        own = desk.draft("sales_return", {**line, "price": "50", "discount_amount": "30"})
+        assert desk.act("antiAuditor", dear).ok
+        assert money(desk, audit(desk, own))[:2] == ("20.00", "30.00")
+        assert broken(conn) == {}
+
     def test_what_was_let_pass_once_is_held_again_once_it_fits(self, desk: Desk, conn: Connection) -> None:
         goods = desk.world.spares[21]
         [key] = desk.line_ids(sold(desk, goods, "3", "50"))
