@@ -312,11 +312,13 @@ def _told_money(sent: Mapping[str, Any], open_: Iterable[str]) -> frozenset[str]
     """What of its money a line tells by itself: neither what was left out, nor its discount and price as proposed."""
     named = frozenset(name for name in open_ if _is_filled(sent.get(name)))
     drawn = sent.get("drawn")
-    proposed = drawn.get("proposed_discount") if isinstance(drawn, Mapping) else None
+    if not isinstance(drawn, Mapping) or drawn.get("follows") is not True:
+        return named
+    proposed = drawn.get("proposed_discount")
     if proposed is not None and str(proposed) == str(sent.get("discount_amount")):
-        as_offered = isinstance(drawn, Mapping) and str(drawn.get("price")) == str(sent.get("price"))
-        return named - ({"discount_amount", "price"} if as_offered else {"discount_amount"})
-    return named
+        named -= {"discount_amount"}
+    as_offered = "discount_amount" not in named and str(drawn.get("price")) == str(sent.get("price"))
+    return named - {"price"} if as_offered else named
 
 
 def _is_filled(sent: Any) -> bool:

@@ -19,7 +19,7 @@ from api.kit.database import today
 from api.kit.document import Bill, Child, Link
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import AUDITED, LOCKED, UNAUDITED
-from api.kit.projection import masked, masks, project
+from api.kit.projection import MASK, masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import Principal, within
 from api.kit.validation import Problems, is_fitting
@@ -231,15 +231,15 @@ class _Drawing:
             part = source.take(rest)
             part = source.within_rest(part) if link.capped else part
             source.count({"amount": part.amount, "tax_amount": part.tax_amount})
-            told = self.described.get(row.line_id)
             changed |= {
                 "amount": part.amount,
                 "discount_amount": part.discount_amount,
                 "tax_amount": part.tax_amount,
                 "no_tax_amount": part.amount - part.tax_amount,
-                "drawn": told and {**told, "proposed_discount": part.discount_amount},
             }
-        return {**masked(row, hidden), **{k: v for k, v in changed.items() if k not in hidden}}
+        line = {**masked(row, hidden), **{k: v for k, v in changed.items() if k not in hidden}}
+        told = self.described.get(row.line_id)
+        return line | {"drawn": _proposing(told, line)} if told else line
 
 
 def describe_sources(ctx: Context, cls: type[Bill], info: dict[str, Any]) -> None:
@@ -259,18 +259,22 @@ def describe_sources(ctx: Context, cls: type[Bill], info: dict[str, Any]) -> Non
             continue
         told = described[link].get(line[link.column])
         follows = source_shares.has_followed(line)
-        proposed = {"proposed_discount": line["discount_amount"]} if follows else {}
-        row["drawn"] = told and {**told, **proposed, "follows": follows}
+        row["drawn"] = told and (_proposing(told, row) if follows else {**told, "follows": False})
 
 
 def _described(
     ctx: Context, lines: type[Child], link: Link, sources: Mapping[int, source_shares.SharedSource]
 ) -> dict[int, dict[str, Any]]:
-    """What the browser shares sources' money by, by line; nothing for who may not see it."""
-    if any(masks(one, one.name(), ctx.principal) & MONEY for one in (lines, link.lines)):
-        return {}
+    """What the browser shares sources' money by, by line; without the figures for who may not see all of them."""
+    hidden = any(masks(one, one.name(), ctx.principal) & MONEY for one in (lines, link.lines))
     told = {"column": link.column, "capped": link.capped, "follows": True}
-    return {key: source.described() | told for key, source in sources.items()}
+    return {key: told | ({} if hidden else source.described()) for key, source in sources.items()}
+
+
+def _proposing(told: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+    """A source's description with what of it a line that follows it shows, by which the server knows it again."""
+    proposed = {"price": shown["price"], "proposed_discount": shown["discount_amount"], **told}
+    return {name: value for name, value in proposed.items() if value != MASK}
 
 
 def offered(cls: type[Resource]) -> tuple[Link, ...]:

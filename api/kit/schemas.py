@@ -162,7 +162,7 @@ def row_model(cls: type[Declared]) -> type[BaseModel]:
     for item in shown_fields(cls):
         members.update(_answered(item))
     if issubclass(cls, DrawnLine):
-        told = "来源行的数量、金额与此前已分摊的部分；未审核单据"
+        told = "来源行的数量、金额与此前已分摊的部分，有不可见的金额时不含；未审核单据"
         members["drawn"] = (dict[str, Any] | None, Described(None, description=told))
     return create_model(f"{cls.__name__}Row", __base__=Answer, **members)
 

@@ -376,6 +376,68 @@ class TestToldInPart:
             assert money(desk, back)[0] == ("26.00" if told else right)
 
 
+HIDDEN = [
+    ("sales_outbound_line", "tax_amount"),
+    ("sales_outbound_line", "amount"),
+    ("sales_outbound_line", "price"),
+    ("sales_outbound_line", "discount_amount"),
+    ("sales_return_line", "tax_amount"),
+    ("sales_return_line", "amount"),
+    ("sales_return_line", "discount_amount"),
+]
+
+
+class TestWhoMayNotSeeAllOfTheSource:
+    """4 × 75.77 − 8.08 is 73.75 and 2.02 a piece, whatever figure of it is hidden."""
+
+    @pytest.mark.parametrize(("screen", "name"), HIDDEN, ids=lambda told: told)
+    def test_a_part_has_its_share(self, desk: Desk, screen: str, name: str) -> None:
+        bill = sold(desk, desk.world.spares[29], "4", "75.77", "8.08")
+        with holding(desk.caller, desk.world.role_clerk_a, denied=hidden(screen, name)):
+            limited = Desk(desk.site, "clerk_a")
+            [line] = draft(limited, "sales_return", bill)["lines"]
+            assert nothing_hidden(line)
+            back = drawn(limited, "sales_return", bill, "1")
+            assert money(desk, back)[:2] == ("73.75", "2.02")
+            found = limited.info(back)
+            [line] = found["lines"]
+            assert line["drawn"]["follows"] and nothing_hidden(line)
+            body = {**found, "id": back.id, "lines": [{**line, "quantity": "2"}]}
+            answer = limited.caller.post(limited.path("sales_return", "edit"), body)
+            assert answer.ok, answer
+            assert money(desk, back)[:2] == ("147.50", "4.04")
+
+    @pytest.mark.parametrize("name", ["price", "amount", "tax_amount"])
+    def test_so_has_what_ships_an_order(self, desk: Desk, name: str) -> None:
+        goods = desk.world.spares[29]
+        desk.stock_in(goods, 4)
+        order = desk.audited(
+            "sales_order", {"goods_id": goods, "quantity": "4", "price": "75.77", "discount_amount": "8.08"}
+        )
+        with holding(desk.caller, desk.world.role_clerk_a, denied=hidden("sales_outbound_line", name)):
+            out = drawn(Desk(desk.site, "clerk_a"), "sales_outbound", order, "1")
+        assert money(desk, out)[:2] == ("73.75", "2.02")
+
+    def test_a_discount_of_its_own_is_kept(self, desk: Desk) -> None:
+        bill = sold(desk, desk.world.spares[29], "4", "75.77", "8.08")
+        with holding(
+            desk.caller, desk.world.role_clerk_a, denied=hidden("sales_outbound_line", "tax_amount")
+        ):
+            back = drawn(
+                Desk(desk.site, "clerk_a"), "sales_return", bill, "1", discount_amount="5", drawn=None
+            )
+        assert money(desk, back)[:2] == ("70.77", "5.00")
+
+
+def nothing_hidden(line: dict[str, Any]) -> bool:
+    """Whether a source's description tells no figure but those that the line shows."""
+    shown = {"price": line["price"], "proposed_discount": line["discount_amount"]}
+    told = {
+        name: value for name, value in line["drawn"].items() if name not in ("column", "capped", "follows")
+    }
+    return told == {name: value for name, value in shown.items() if value != "无权限"}
+
+
 class TestDates:
     @pytest.mark.parametrize("day", ["2026-03-04", "2026-02-28"])
     def test_no_return_precedes_its_sale(self, desk: Desk, day: str) -> None:

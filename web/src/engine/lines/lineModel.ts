@@ -233,7 +233,8 @@ function reprice(line: LineRow, changes: Row, pricing: Pricing | null, edited: s
   const next = { ...line, values, problems: told.reduce(without, line.problems), refused: told.reduce(without, line.refused) };
   if (values.is_gift && pricing) Object.assign(values, zeroPrice(pricing));
   const edit = pricing && pricingEdit(pricing, quantity in counted ? quantity : edited, values);
-  if (!pricing || !edit || isMasked(values[pricing.price])) return { line: next, problem: null };
+  if (!pricing || !edit) return { line: next, problem: null };
+  if (isMasked(values[pricing.price])) return { line: { ...next, values: { ...values, ...afterTyping(values, edited, pricing) } }, problem: null };
   try {
     const figures = priced(pricing, values, edit);
     const typed = !('price_source' in changes) && !decimalOrZero({ ...values, ...figures }[pricing.price]).eq(decimalOrZero(line.values[pricing.price]));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { goodsLineFields, pricing as PRICING } from '../fixtures';
 import type { Field, Row } from '../types';
-import { newLine, typeCell } from './lineModel';
+import { linePayload, newLine, typeCell } from './lineModel';
 import { createLineStore } from './lineStore';
 import { drawnOf, sourceMark, type DrawnSource } from './sourceShares';
 
@@ -73,6 +73,62 @@ describe('lines drawn from another bill', () => {
     const store = createLineStore(fields, [line('1', { drawn: null, price: '无权限' })], true, PRICING);
     store.update(0, (one) => typeCell(one, quantity, '2', PRICING).line);
     expect(store.get()[0]!.values.price).toBe('无权限');
+  });
+});
+
+describe('a line whose source is not told whole', () => {
+  const told = { column: 'source_line_id', capped: true, follows: true };
+  const offered = { price: '75.770000', discount_amount: '8.08', tax_rate: '13.0000', amount: '295.00', tax_amount: '无权限', no_tax_amount: '无权限' };
+  const sent = (store: ReturnType<typeof createLineStore>) => {
+    const { quantity: many, price: unit, discount_amount: less } = linePayload(fields, store.get()[0]!);
+    return [many, unit, less];
+  };
+
+  it('is shared by what it was offered with, and leaves price and discount to the server', () => {
+    const store = createLineStore(fields, [line('4.000', { ...offered, drawn: told })], true, PRICING);
+    store.update(0, (one) => typeCell(one, quantity, '1', PRICING).line);
+    expect(money(store)).toEqual([['1', '2.02', '73.75', '无权限']]);
+    expect(sent(store)).toEqual(['1', null, null]);
+    store.update(0, (one) => typeCell(one, quantity, '4', PRICING).line);
+    expect(money(store)).toEqual([['4', '8.08', '295.00', '无权限']]);
+  });
+
+  it('grows alike when it was stored', () => {
+    const stored = { ...offered, discount_amount: '2.02', amount: '73.75', drawn: told };
+    const store = createLineStore(fields, [line('1.000', stored)], true, PRICING);
+    store.update(0, (one) => typeCell(one, quantity, '2', PRICING).line);
+    expect(money(store)).toEqual([['2', '4.04', '147.50', '无权限']]);
+    expect(sent(store)).toEqual(['2', null, null]);
+  });
+
+  it('shows nothing of what is hidden', () => {
+    const hidden = { ...offered, amount: '无权限', tax_amount: '33.94' };
+    const store = createLineStore(fields, [line('4', { ...hidden, drawn: told })], true, PRICING);
+    store.update(0, (one) => typeCell(one, quantity, '1', PRICING).line);
+    expect(money(store)).toEqual([['1', '2.02', '无权限', '8.49']]);
+    expect(store.get()[0]!.values.no_tax_amount).toBe('无权限');
+  });
+
+  it.each([{}, { price: '无权限' }])('keeps a discount that is typed: %o', (more) => {
+    const store = createLineStore(fields, [line('4', { ...offered, drawn: told, ...more })], true, PRICING);
+    store.update(0, (one) => typeCell(one, discount, '5', PRICING).line);
+    store.update(0, (one) => typeCell(one, quantity, '2', PRICING).line);
+    expect(sent(store)[2]).toMatch(/^5(\.00)?$/);
+  });
+
+  it('keeps what it has of its own', () => {
+    const own = { ...offered, price: '15', discount_amount: '0', amount: '15.00', drawn: { ...told, follows: false } };
+    const store = createLineStore(fields, [line('1', own)], true, PRICING);
+    store.update(0, (one) => typeCell(one, price, '15', PRICING).line);
+    store.update(0, (one) => typeCell(one, quantity, '2', PRICING).line);
+    expect(money(store)[0]!.slice(0, 3)).toEqual(['2', '0', '30.00']);
+    expect(sent(store)[1]).toBe('15');
+  });
+
+  it('may stand beside another part of its source', () => {
+    const part = { ...offered, discount_amount: '4.04', amount: '147.50', drawn: told };
+    const store = createLineStore(fields, [line('2', part), line('2', part)], true, PRICING);
+    expect(money(store).map(([, less, due]) => [less, due])).toEqual([['4.04', '147.50'], ['4.04', '147.50']]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { Decimal, decimalOrZero, ZERO } from '../../lib/decimal';
+import { Decimal, decimalOrZero, isMasked, parseDecimal, ZERO } from '../../lib/decimal';
 import { MONEY_DECIMALS } from '../../lib/pricing';
 import { boundPart, plusPart, takePart, type MoneyPart, type SourceMoney } from '../../lib/proration';
 import type { Field, Pricing, Row } from '../types';
@@ -7,7 +7,7 @@ import { quantityField } from './packs';
 
 /** Lines that take over the money of another bill's line (来源分摊): what falls to them follows their quantities. */
 
-/** The source of a line as the server tells it; who may not see its money is told nothing. */
+/** The source of a line as the server tells it; who may not see all its money is told none of its figures. */
 export interface DrawnSource {
   /** The hidden field that names the source line. */
   column: string;
@@ -15,7 +15,9 @@ export interface DrawnSource {
   capped: boolean;
   /** Whether price and discount are the source's. */
   follows: boolean;
-  quantity: string;
+  /** Whether these are the figures that the line was offered with, as those of its source are not told. */
+  offered?: boolean;
+  quantity?: string;
   price: string;
   tax_rate: string;
   is_gift: boolean;
@@ -57,11 +59,12 @@ export function shareLines(lines: LineRow[], pricing: Pricing | null): LineRow[]
   const taken = new Map<string, SourceMoney>();
   const owned = new Map<string, OwnMoney>();
   const next = lines.map((line) => {
-    const drawn = drawnOf(line.values);
+    const drawn = toldOrOffered(line.values, pricing);
     if (!drawn) return line;
+    const quantity = decimalOrZero(line.values[quantityField(pricing)]);
+    if (drawn.offered) return withPart(line, drawn, scaledPart(moneyOf(drawn), quantity), ZERO, pricing);
     const key = `${drawn.column}:${String(line.values[drawn.column])}`;
     const before = taken.get(key) ?? takenOf(drawn);
-    const quantity = decimalOrZero(line.values[quantityField(pricing)]);
     const part = takePart(moneyOf(drawn), before, quantity);
     taken.set(key, plusPart(before, quantity, part));
     const own = owned.get(key) ?? { amount: decimalOrZero(drawn.own_amount), tax: decimalOrZero(drawn.own_tax) };
@@ -75,13 +78,45 @@ export function shareLines(lines: LineRow[], pricing: Pricing | null): LineRow[]
   return next.some((line, index) => line !== lines[index]) ? next : lines;
 }
 
+/**
+ * By what a line is shared: its source, or what it was offered with where that is not told. What is hidden of the offer
+ * stays hidden, and the server, who is sent none of it, decides the cents.
+ */
+function toldOrOffered(values: Row, pricing: Pricing): DrawnSource | null {
+  const drawn = drawnOf(values);
+  if (!drawn || drawn.quantity !== undefined) return drawn;
+  const quantity = parseDecimal(values[quantityField(pricing)]);
+  if (!drawn.follows || !quantity?.gt(0)) return null;
+  const shown = (name: string | null) => String((name !== null && values[name]) || '0');
+  const nothing = { taken_quantity: '0', taken_amount: '0', taken_discount: '0', taken_tax: '0', own_amount: '0', own_tax: '0' };
+  return {
+    column: drawn.column,
+    capped: false,
+    follows: true,
+    offered: true,
+    quantity: quantity.toString(),
+    price: shown(pricing.price),
+    tax_rate: shown(pricing.tax_rate),
+    is_gift: values.is_gift === true,
+    amount: shown(pricing.total),
+    discount_amount: shown(pricing.discount),
+    tax_amount: shown(pricing.tax),
+    ...nothing,
+  };
+}
+
 function moneyOf(drawn: DrawnSource): SourceMoney {
   return {
-    quantity: new Decimal(drawn.quantity),
-    amount: new Decimal(drawn.amount),
-    discount: new Decimal(drawn.discount_amount),
-    tax: new Decimal(drawn.tax_amount),
+    quantity: decimalOrZero(drawn.quantity),
+    amount: decimalOrZero(drawn.amount),
+    discount: decimalOrZero(drawn.discount_amount),
+    tax: decimalOrZero(drawn.tax_amount),
   };
+}
+
+function scaledPart(offered: SourceMoney, quantity: Decimal): MoneyPart {
+  const scaled = (whole: Decimal) => whole.times(quantity).div(offered.quantity).toDecimalPlaces(MONEY_DECIMALS);
+  return { amount: scaled(offered.amount), discount: scaled(offered.discount), tax: scaled(offered.tax) };
 }
 
 function takenOf(drawn: DrawnSource): SourceMoney {
@@ -98,9 +133,10 @@ function withPart(line: LineRow, drawn: DrawnSource, part: MoneyPart, most: Deci
   const known = partOf(line.values);
   const due: SourcePart = { amount: text(part.amount), discount: text(part.discount), most: text(most) };
   const changes: Row = known && known.amount === due.amount && known.discount === due.discount && known.most === due.most ? {} : { source_part: due };
+  if (drawn !== drawnOf(line.values)) changes.drawn = drawn;
   if (drawn.follows) {
     const set = (name: string | null, value: string | boolean) => {
-      if (name !== null && !alike(line.values[name], value)) changes[name] = value;
+      if (name !== null && !isMasked(line.values[name]) && !alike(line.values[name], value)) changes[name] = value;
     };
     set(pricing.price, drawn.price);
     set(pricing.discount, due.discount);
@@ -108,14 +144,15 @@ function withPart(line: LineRow, drawn: DrawnSource, part: MoneyPart, most: Deci
     set('is_gift', drawn.is_gift);
     set(pricing.total, due.amount);
     set(pricing.tax, text(part.tax));
-    set(pricing.no_tax, text(part.amount.minus(part.tax)));
+    set(pricing.no_tax, [drawn.amount, drawn.tax_amount].some(isMasked) ? '' : text(part.amount.minus(part.tax)));
   }
   return Object.keys(changes).length === 0 ? line : { ...line, values: { ...line.values, ...changes } };
 }
 
 function alike(value: unknown, due: string | boolean): boolean {
   if (typeof due === 'boolean') return (value === true) === due;
-  return value !== undefined && value !== null && value !== '' && decimalOrZero(value).eq(due);
+  if (value === undefined || value === null || value === '') return due === '';
+  return due !== '' && decimalOrZero(value).eq(due);
 }
 
 /** A line after one of its figures was typed over: it follows its source as long as price and discount are the source's. */
@@ -123,7 +160,8 @@ export function afterTyping(values: Row, edited: string, pricing: Pricing): Row 
   const drawn = drawnOf(values);
   const decides = [pricing.price, pricing.discount, pricing.tax_rate, pricing.total, pricing.amount, 'is_gift'];
   if (!drawn || !decides.includes(edited)) return {};
-  const same = (name: string | null, due: string) => name === null || decimalOrZero(values[name]).eq(due);
+  if (drawn.quantity === undefined) return drawn.follows ? { drawn: { ...drawn, follows: false } } : {};
+  const same = (name: string | null, due: string) => name === null || isMasked(values[name]) || decimalOrZero(values[name]).eq(decimalOrZero(due));
   const discount = decimalOrZero(pricing.discount === null ? 0 : values[pricing.discount]);
   const follows =
     same(pricing.price, drawn.price) &&
