@@ -9,7 +9,7 @@ BENCHES = $(basename $(notdir $(wildcard tests/bench/[a-z]*.py)))
 help:
 	@echo "make up     安装所需的一切并启动，直到 Ctrl-C"
 	@echo "make test   安装所需的一切，运行全部检查和测试"
-	@echo "make quick  静态检查，以及改动能影响到的测试（几分钟之内）"
+	@echo "make quick  静态检查，以及改动能影响到的测试"
 	@echo "make test-profile  运行一遍 make test，打印时间花在哪里"
 	@echo "make walk   在浏览器里以三种角色走遍全部嵌入报表，截图放在 ERP_SCREENSHOTS"
 	@echo "make soak   对每个接口都发送不合格式的请求（make test 只取其中一部分）"

@@ -156,16 +156,20 @@ class Giving:
         )
         return _told(self._families(ctx, orders, []), self._beyond)
 
-    def describe_kept(self, ctx: Context, doc: Document, *, gifts: bool = False) -> str:
-        """Which gifts stay behind though the paid goods that earned them go back; nothing if none.
+    def describe_kept(self, ctx: Context, doc: Document, action: str) -> str:
+        """Which gifts stay behind once a return is audited, or taken back, though what earned them goes, if any.
 
-        With `gifts` also those that a return, which is taken back, had brought.
+        Goods that are delivered again on their order keep their gifts; a return without gifts has none to take back.
         """
+        taken_back = action != "auditorPass"
+        concerned = any(line.is_gift if taken_back else not line.order_line_id for line in doc.lines)
+        if not concerned:
+            return ""
         sources = sorted({line.source_line_id for line in doc.lines if line.source_line_id})
         if not sources:
             return ""
         sql = _SOURCES.format(delivery=self.delivery, order=self.order, column=self.column)
-        found = ctx.conn.exec_driver_sql(sql, (sources, gifts)).one()
+        found = ctx.conn.exec_driver_sql(sql, (sources, taken_back)).one()
         orders = [key for key in found.orders or () if key]
         return _told(self._families(ctx, orders, found.bills or []), self._left_behind)
 

@@ -109,12 +109,8 @@ class PurchaseReturn(FallsDue, StockBill):
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         refuse_followed(doc, action)
-        told = [(settings.ASKS, rebate_bases.describe_bought(ctx, doc))]
-        if action == "auditorPass" and not all(line.order_line_id for line in doc.lines):
-            told.append((settings.ASKS, earned_gifts.PURCHASE.describe_kept(ctx, doc)))
-        elif action != "auditorPass" and any(line.is_gift for line in doc.lines):
-            told.append((settings.ASKS, earned_gifts.PURCHASE.describe_kept(ctx, doc, gifts=True)))
-        settings.refuse_or_ask(ctx, cls, doc, told)
+        told = (rebate_bases.describe_bought(ctx, doc), earned_gifts.PURCHASE.describe_kept(ctx, doc, action))
+        settings.refuse_or_ask(ctx, cls, doc, [(settings.ASKS, msg) for msg in told])
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:

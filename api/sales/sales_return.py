@@ -143,12 +143,8 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:
         super().guard(ctx, doc, action)
         refuse_followed(doc, action)
-        told = [(settings.ASKS, rebate_bases.describe_sold(ctx, doc))]
-        if action == "auditorPass" and not all(line.order_line_id for line in doc.lines):
-            told.append((settings.ASKS, earned_gifts.SALE.describe_kept(ctx, doc)))
-        elif action != "auditorPass" and any(line.is_gift for line in doc.lines):
-            told.append((settings.ASKS, earned_gifts.SALE.describe_kept(ctx, doc, gifts=True)))
-        settings.refuse_or_ask(ctx, cls, doc, told)
+        told = (rebate_bases.describe_sold(ctx, doc), earned_gifts.SALE.describe_kept(ctx, doc, action))
+        settings.refuse_or_ask(ctx, cls, doc, [(settings.ASKS, msg) for msg in told])
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
