@@ -174,7 +174,7 @@ class Buyer:
                 desk.at(max(desk.in_days(25, 40), desk.next_month()), lambda: self._invoice(inbound))
         if desk.happens(0.04):
             place = desk.chance.randrange(len(lots))
-            desk.at(desk.in_days(3, 15), lambda: self._send_back(inbound, place, lots[place][1]))
+            self._send_back(inbound, place, lots[place][1])
 
     def _invoice(self, inbound: Entry) -> None:
         """The supplier's invoice of all that an inbound came to."""
@@ -223,12 +223,10 @@ class Buyer:
         return (item.cost * self.desk.drift() * noise).quantize(Decimal("0.1"))
 
     def _send_back(self, inbound: Entry, place: int, item: Item) -> None:
+        """Return some of what has just come, on its day: nobody knows how long its batch lasts."""
         desk, header, line = self.desk, inbound.draft.header, inbound.lines[place]
-        key = (header["warehouse_id"], item.goods_id)
-        quantity = min(desk.chance.randint(1, 3), int(line["quantity"]), desk.stock[key] - 2)
-        if quantity < 1:
-            return
-        desk.stock[key] -= quantity
+        quantity = min(desk.chance.randint(1, 3), int(line["quantity"]))
+        desk.stock[header["warehouse_id"], item.goods_id] -= quantity
         kept = {
             name: header[name] for name in ("warehouse_id", "supplier_id", "employee_id", "department_id")
         }

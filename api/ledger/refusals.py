@@ -35,6 +35,10 @@ class LedgerRefusal(Refusal):
         self.causes = causes
         super().__init__(self.describe({}), data={"kind": self.kind, "causes": causes})
 
+    def __reduce__(self) -> tuple[type[LedgerRefusal], tuple[Any]]:
+        """It crosses from a worker process to the one that waits for it."""
+        return type(self), (self.causes,)
+
     def describe(self, names: Names) -> str:
         """The message, with goods named where `names` knows them."""
         raise NotImplementedError
