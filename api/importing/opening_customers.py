@@ -22,6 +22,7 @@ from api.kit.context import Context
 from api.kit.drafts import Draft
 from api.kit.fields import Field
 from api.kit.flow import POSTED_SQL
+from api.kit.projection import in_yuan
 from api.kit.records import insert_all
 from api.master.alike_customers import alike_among
 from api.master.partners import Customer
@@ -129,7 +130,8 @@ class OpeningCustomers(Opening):
             name, amount = line.values["customer_name"], line.values.get("amount")
             stored = there.get((keys[name], line.values.get("source_no") or "")) if amount else None
             if stored is not None and stored.amount != amount:
-                line.refuse(item, f"期初应收单 {stored.bill_no} 已录入 {stored.amount}，要改请先反审核该单")
+                said = in_yuan(stored.amount, ctx.principal, (OpeningReceivableLine, "amount"))
+                line.refuse(item, f"期初应收单 {stored.bill_no} 已录入{said}，金额不同，要改请先反审核该单")
                 outcome.refused.append(refused(line))
             elif name in fresh or (amount and stored is None):
                 outcome.taken += 1

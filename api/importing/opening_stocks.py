@@ -23,6 +23,7 @@ from api.kit.drafts import Draft
 from api.kit.errors import Forbidden
 from api.kit.fields import Field
 from api.kit.flow import POSTED_SQL
+from api.kit.projection import sees_all
 from api.master import in_bulk
 from api.master.goods import dot_week
 
@@ -102,7 +103,9 @@ class OpeningStocks(Opening):
             elif (stored.quantity, stored.price) == (line.values["quantity"], line.values["price"]):
                 outcome.known += 1
             else:
-                said = f"{stored.quantity.normalize():f} × {stored.price.normalize():f}"
+                said = f"{stored.quantity.normalize():f}"
+                if sees_all(ctx.principal, (OpeningStockLine, "price")):
+                    said += f" × {stored.price.normalize():f}"
                 line.refuse(item, f"期初库存单 {stored.bill_no} 已录入 {said}，要改请先反审核该单")
                 outcome.refused.append(refused(line))
         entries = [

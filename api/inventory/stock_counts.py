@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, select
 
 from api.kit import business_log, registry
-from api.kit.context import Context
+from api.kit.context import GO_ON, Context
 from api.kit.database import TIME_ZONE
 from api.kit.document import Document
-from api.kit.errors import CountedAsk, Refusal
+from api.kit.errors import CountedAsk, Refusal, StockWarningAsk
 from api.kit.flow import POSTED_SQL
 from api.ledger import holds
 from api.ledger.checks import Check, register
@@ -108,6 +108,16 @@ where l.company_id = %s and l.quantity <> 0 and l.bill_type not in {CORRECTIONS}
 group by 1, 2, 3, 4, 5, 6, 7
 having sum(l.quantity) <> 0
 order by l.bill_no, t.line_id
+"""
+# Not of the same day: the end of a day is what its last count found.
+_OF_LATER_DAYS = """
+select l.line_no, t.bill_no
+from stock_take_line l
+join stock_take h on h.bill_id = l.bill_id
+join stock_take t on t.bill_id = l.superseded_by and t.business_date > h.business_date
+where l.bill_id = %s and coalesce(l.recount_quantity, l.counted_quantity)
+    <> l.book_quantity + l.late_quantity + l.corrected_quantity
+order by l.line_no
 """
 _LATER_TAKES = f"""
 select distinct t.bill_no
@@ -228,7 +238,35 @@ def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
         "late": list(late.values()),
     }
     known = {row.line_id: row for row in ctx.conn.exec_driver_sql(_KNOW, values)}
+    _ask_about_later_days(ctx, doc)
     return [(line, _difference(line, known[line.line_id])) for line in doc.lines]
+
+
+def _ask_about_later_days(ctx: Context, doc: Document) -> None:
+    """Ask about lines that differ from their book and move nothing, as a stocktake of a later day has set it right.
+
+    What the book of their own day lacks is not made good.
+    """
+    header = doc.header
+    rows = ctx.conn.exec_driver_sql(_OF_LATER_DAYS, (header.bill_id,)).all()
+    if not rows:
+        return
+    numbers = join_numbers(list(dict.fromkeys(row.bill_no for row in rows)))
+    places = "、".join(str(row.line_no) for row in rows[:SHOWN]) + ("等" if len(rows) > SHOWN else "")
+    told = (
+        f"第{places}行在 {header.business_date} 之后已由盘点单{numbers}盘点并审核，以后盘为准，本单不改变账面；"
+        f"要更正 {header.business_date} 的账面，请先反审核后盘的盘点单，审核本单后再审核它"
+    )
+    ctx.ask(StockWarningAsk(f"{told}{GO_ON}"))
+    business_log.write_confirmed(
+        ctx.conn,
+        ctx.principal,
+        "stock_take",
+        header.bill_id,
+        told,
+        bill_no=header.bill_no,
+        company_id=header.company_id,
+    )
 
 
 def record_ledger_position(ctx: Context, bill_id: int) -> None:
@@ -316,15 +354,14 @@ def ask_counted(ctx: Context, header: Any, resource: str, what: str) -> bool:
     """Whether goods were counted, as the user says; who has not said it is asked, who has is logged."""
     if ctx.counted is None:
         raise CountedAsk(f"{what}，这些商品盘点时是否已盘在内？")
-    business_log.write(
+    business_log.write_confirmed(
         ctx.conn,
         ctx.principal,
         resource,
         header.bill_id,
-        "confirmed",
+        f"{what}：{'已盘在内' if ctx.counted else '未盘在内'}",
         bill_no=header.bill_no,
         company_id=header.company_id,
-        reason=f"{what}：{'已盘在内' if ctx.counted else '未盘在内'}"[:500],
     )
     return ctx.counted
 

@@ -40,15 +40,14 @@ def ask_about_days(ctx: Context, cls: type[Bill], header: Mapping[str, Any], key
 def log_days(ctx: Context, cls: type[Bill], key: int, bill_no: str, company_id: int, found: str) -> None:
     """Note that the user goes on with days ahead."""
     if found:
-        business_log.write(
+        business_log.write_confirmed(
             ctx.conn,
             ctx.principal,
             cls.name(),
             key,
-            "confirmed",
+            found,
             bill_no=bill_no,
             company_id=company_id,
-            reason=found,
         )
 
 
@@ -59,7 +58,7 @@ def _has_confirmed(ctx: Context, cls: type[Bill], key: int, found: str) -> bool:
         BusinessLog.resource == cls.name(),
         BusinessLog.record_id == key,
         BusinessLog.user_id == ctx.principal.user_id,
-        BusinessLog.action == "confirmed",
+        BusinessLog.action == business_log.CONFIRMED,
         BusinessLog.reason.startswith(days, autoescape=True),
     )
     return ctx.conn.execute(query.limit(1)).first() is not None

@@ -11,7 +11,11 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.database import Base, dumps
+from api.kit.projection import leave_out_amounts
 from api.kit.scope import Principal
+
+CONFIRMED = "confirmed"
+"""The action of a user who goes on with what he was asked about."""
 
 
 class BusinessLog(Base):
@@ -74,6 +78,33 @@ def write(
     """Append one action."""
     row = (resource, record_id, bill_no, company_id, action, *_who(principal))
     conn.exec_driver_sql(_INSERT, (*row, _json(before), _json(after), reason))
+
+
+def write_confirmed(
+    conn: Connection,
+    principal: Principal,
+    resource: str,
+    record_id: int,
+    told: str,
+    *,
+    bill_no: str,
+    company_id: int,
+) -> None:
+    """Append that the user goes on with what a question told him of a bill.
+
+    Amounts are left out: whoever reads the log may not be one to see them, and the bill itself has them.
+    """
+    reason = leave_out_amounts(told)[:500]
+    write(
+        conn,
+        principal,
+        resource,
+        record_id,
+        CONFIRMED,
+        bill_no=bill_no,
+        company_id=company_id,
+        reason=reason,
+    )
 
 
 def write_all(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -139,6 +140,14 @@ def masks(cls: type[Declared], screen: str, principal: Principal) -> frozenset[s
 def in_yuan(value: Decimal, principal: Principal, *places: tuple[type[Declared], str]) -> str:
     """An amount to be told within a message, a blank before it; empty for whoever may not see a field that has it."""
     return f" {value:.2f} 元" if sees_all(principal, *places) else ""
+
+
+_TOLD_AMOUNT = re.compile(r"（[^（）]* -?\d+\.\d{2} 元[^（）]*）| -?\d+\.\d{2} 元")
+
+
+def leave_out_amounts(message: str) -> str:
+    """A message without its amounts and the brackets around them, for readers of other rights than its first one."""
+    return _TOLD_AMOUNT.sub("", message)
 
 
 def sees_all(principal: Principal, *places: tuple[type[Declared], str]) -> bool:

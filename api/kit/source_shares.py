@@ -437,15 +437,14 @@ def _refuse_beyond(ctx: Context, cls: type[Bill], bill: ExecutingBill, limits: M
     table, keys = lines.table(), [line["line_id"] for line in beyond]
     ctx.conn.execute(table.update().where(table.c.line_id.in_(keys)).values(beyond_source=True))
     header = bill.header
-    business_log.write(
+    business_log.write_confirmed(
         ctx.conn,
         ctx.principal,
         cls.name(),
         header.bill_id,
-        "confirmed",
+        told,
         bill_no=header.bill_no,
         company_id=header.company_id,
-        reason=told[:500],
     )
 
 
@@ -455,4 +454,4 @@ def _tell_beyond(ctx: Context, cls: type[Bill], line: Line, source: str, limit: 
     assert lines is not None and link is not None
     amount = in_yuan(line["amount"], ctx.principal, (lines, "amount"))
     left = in_yuan(limit, ctx.principal, (link.lines, "amount"))
-    return f"第{line['line_no']}行金额{amount}超过{source}可退的{left or '金额'}"
+    return f"第{line['line_no']}行金额{amount}超过{source}可退的金额{left}"

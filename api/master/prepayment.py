@@ -75,13 +75,11 @@ class Trade:
         left = self.left_of(ctx, doc.header.company_id, [partner])[partner]
         if wanted.amount <= left:
             return ""
-        msg = f"订单{wanted.orders}为先款后货"
+        told = f"订单{wanted.orders}为先款后货，{self.label}的{self.advance}不足"
         if not self.seen(ctx):
-            return f"{msg}，{self.label}的{self.advance}不足"
-        return (
-            f"{msg}，本次须先付 {wanted.amount:.2f} 元，{self.label}可用{self.advance} {left:.2f} 元，"
-            f"还差 {wanted.amount - left:.2f} 元"
-        )
+            return told
+        lacks = wanted.amount - left
+        return f"{told}（本次须先付 {wanted.amount:.2f} 元，可用 {left:.2f} 元，还差 {lacks:.2f} 元）"
 
     def left_of(self, ctx: Context, company: int, partners: Iterable[int]) -> dict[int, Decimal]:
         """What is left of each partner's advances; it stays so until the end of the transaction."""

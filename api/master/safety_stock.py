@@ -173,15 +173,14 @@ def hold(ctx: Context, bill: BillRef, postings: Postings, warning: frozenset[int
     refuse(short, confirmed=True)
     ctx.ask(StockWarningAsk(message(short), data=answer(short)))
     told = "、".join(f"{item.goods_name}（{item.warehouse_name}）" for item in short[:5])
-    business_log.write(
+    business_log.write_confirmed(
         ctx.conn,
         ctx.principal,
         registry.prefixes()[bill.bill_type].name(),
         bill.bill_id,
-        "confirmed",
+        f"低于安全库存仍继续：{told}{'等' if len(short) > 5 else ''}",
         bill_no=bill.bill_no,
         company_id=bill.company_id,
-        reason=f"低于安全库存仍继续：{told}{'等' if len(short) > 5 else ''}"[:500],
     )
 
 

@@ -20,7 +20,7 @@ from api.kit.document import Bill, Document
 from api.kit.errors import Invalid, Refusal, StockWarningAsk
 from api.kit.fields import enum, integer, key, money, ref
 from api.kit.flow import POSTED
-from api.kit.projection import in_yuan, sees_all
+from api.kit.projection import in_yuan
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
 from api.master import pricing
@@ -252,15 +252,14 @@ def refuse_or_ask(ctx: Context, cls: type[Bill], doc: Document, told: Iterable[t
     asked = "；".join(msg for _, msg in found)
     if asked:
         ctx.ask(StockWarningAsk(f"{asked}，是否继续？"))
-        business_log.write(
+        business_log.write_confirmed(
             ctx.conn,
             ctx.principal,
             cls.name(),
             doc.header.bill_id,
-            "confirmed",
+            asked,
             bill_no=doc.header.bill_no,
             company_id=doc.header.company_id,
-            reason=asked[:500],
         )
 
 
@@ -315,11 +314,11 @@ def _beyond_price(
     rows = ctx.conn.execute(text(sql), values).all()
     # Whoever may not see the bound is told that a price passes it, not what it should be.
     name, prices = ("lowest_price", "sales_price") if kind == SALES else ("purchase_price", "supplier_price")
-    shown = bool(rows) and sees_all(
-        ctx.principal, *((registry.get(one), name) for one in ("company_goods", prices))
-    )
+    places = [(registry.get(one), name) for one in ("company_goods", prices)]
     word = "低于最低售价" if kind == SALES else "高于采购价"
-    return _told((f"{row.goods_name}{word}{f' {row.bound:.2f}' if shown else ''}" for row in rows), len(rows))
+    return _told(
+        (f"{row.goods_name}{word}{in_yuan(row.bound, ctx.principal, *places)}" for row in rows), len(rows)
+    )
 
 
 def _overdue(ctx: Context, doc: Document) -> str:

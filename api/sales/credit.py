@@ -78,8 +78,7 @@ def _beyond(ctx: Context, doc: Document, owed: Decimal, shipped: Sequence[Row[An
     if exposure <= limit:
         return ""
     places = ((Customer, "credit_limit"), (registry.get("credit_use"), "exposure"))
+    told, beyond = "客户已超信用额度", exposure - limit
     if not sees_all(ctx.principal, *places):
-        return "客户已超信用额度"
-    return (
-        f"客户信用额度 {limit:.2f} 元，欠款与未出库订单将达 {exposure:.2f} 元，超出 {exposure - limit:.2f} 元"
-    )
+        return told
+    return f"{told}（额度 {limit:.2f} 元，欠款与未出库订单将达 {exposure:.2f} 元，超出 {beyond:.2f} 元）"

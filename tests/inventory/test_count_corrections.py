@@ -184,7 +184,10 @@ class TestOfAPastDay:
                 quantity, day = days[which]
                 takes[which] = counted(desk, goods, quantity, business_date=day)
             else:
-                assert desk.act("auditorPass", takes[which]).ok
+                is_late = which == "early" and "audit late" in order[: order.index(step)]
+                answer = desk.act("auditorPass", takes[which])
+                assert answer.code == (363 if is_late else 200), answer
+                assert not is_late or desk.act("auditorPass", takes[which], confirmed=True).ok
         assert stock(books, desk, goods) == "18"
         assert broken(conn) == {}
         early, late = takes["early"], takes["late"]
@@ -193,6 +196,29 @@ class TestOfAPastDay:
             assert desk.act("antiAuditor", take).ok
         assert stock(books, desk, goods) == "20"
         assert broken(conn) == {}
+
+    def test_one_audited_after_a_later_day_says_that_it_moves_nothing_and_what_would(
+        self, desk: Desk, books: Books, conn: Connection
+    ) -> None:
+        goods = desk.world.spares[34]
+        desk.stock_in(goods, 20)
+        late = counted(desk, goods, "18", business_date=self.DAY)
+        assert desk.act("auditorPass", late).ok
+        early = counted(desk, goods, "18", business_date="2026-03-06")
+        answer = desk.act("auditorPass", early)
+        assert answer.code == 363 and late.no in answer.msg and "请先反审核后盘的盘点单" in answer.msg
+        for action, take in (("antiAuditor", late), ("auditorPass", early), ("auditorPass", late)):
+            assert desk.act(action, take).ok
+        assert differences(books, early) == [(False, "-2", "-200.00")]
+        by_day = "select sum(quantity) from stock_ledger where goods_id = %s and business_date <= %s"
+        assert [books.rows(by_day, goods, day) for day in ("2026-03-06", self.DAY)] == [[("18",)], [("18",)]]
+        assert broken(conn) == {}
+
+    def test_one_that_agrees_with_its_day_is_not_asked_about(self, desk: Desk) -> None:
+        goods = desk.world.spares[33]
+        desk.stock_in(goods, 20)
+        assert desk.act("auditorPass", counted(desk, goods, "18", business_date=self.DAY)).ok
+        assert desk.act("auditorPass", counted(desk, goods, "20", business_date="2026-03-06")).ok
 
     def test_a_plan_takes_down_what_has_left_since(self, desk: Desk) -> None:
         goods, world = desk.world.spares[30], desk.world

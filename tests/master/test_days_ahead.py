@@ -116,7 +116,7 @@ class TestAuditing:
             desk.mind_lowest_prices(0)
         assert (answer.code, answer.msg) == (
             363,
-            f"业务日期 {AHEAD} 晚于今天（{NOW}）；备件31低于最低售价 80.00，是否继续？",
+            f"业务日期 {AHEAD} 晚于今天（{NOW}）；备件31低于最低售价 80.00 元，是否继续？",
         )
 
     def test_of_many_each_is_told(self, site: Site, desk: Desk) -> None:

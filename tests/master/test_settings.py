@@ -67,7 +67,7 @@ class TestPrice:
         modes(site, 2, price_mode=1)
         bill = desk.draft("sales_order", self.line(goods, "99.99"))
         answer = Desk(site, "clerk_a").act("auditorPass", bill)
-        assert (answer.code, answer.msg) == (400, "备件20低于最低售价 100.00")
+        assert (answer.code, answer.msg) == (400, "备件20低于最低售价 100.00 元")
         assert desk.info(bill)["status"] == 1
         assert desk.act("auditorPass", desk.draft("sales_order", self.line(goods, "100"))).ok
 
@@ -86,7 +86,7 @@ class TestPrice:
         modes(site, 2, price_mode=2)
         bill = desk.draft("sales_order", self.line(goods, "90"))
         answer = desk.act("auditorPass", bill)
-        assert (answer.code, answer.msg) == (363, "备件22低于最低售价 100.00，是否继续？")
+        assert (answer.code, answer.msg) == (363, "备件22低于最低售价 100.00 元，是否继续？")
         assert desk.act("auditorPass", bill, confirmed=True).ok
         log = desk.caller.get(desk.path("sales_order", "getLog"), id=bill.id).data
         assert "备件22低于最低售价" in next(row for row in log if row["action"] == "confirmed")["reason"]
@@ -96,7 +96,7 @@ class TestPrice:
         priced(site, goods, purchase_price="80")
         modes(site, 1, price_mode=1)
         answer = desk.act("auditorPass", desk.draft("purchase_inbound", self.line(goods, "80.01")))
-        assert (answer.code, answer.msg) == (400, "备件23高于采购价 80.00")
+        assert (answer.code, answer.msg) == (400, "备件23高于采购价 80.00 元")
         assert desk.act("auditorPass", desk.draft("purchase_inbound", self.line(goods, "80"))).ok
 
     def test_who_sees_no_cost_is_not_told_it(self, site: Site) -> None:

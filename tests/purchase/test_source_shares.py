@@ -85,7 +85,7 @@ class TestNoMoreThanWasPaid:
         answer = clerk.act("auditorPass", back, confirmed=True)
         assert (answer.code, answer.msg) == (
             400,
-            f"第1行金额 900.00 元超过采购入库{inbound.no}可退的 100.00 元",
+            f"第1行金额 900.00 元超过采购入库{inbound.no}可退的金额 100.00 元",
         )
         assert desk.act("auditorPass", back).code == 363
         assert desk.act("auditorPass", back, confirmed=True).ok
@@ -98,7 +98,7 @@ class TestNoMoreThanWasPaid:
         dear = drawn(desk, "purchase_return", agreed, "1", price="100")
         assert (
             clerk.act("auditorPass", dear, confirmed=True).msg
-            == f"第1行金额 100.00 元超过供应商退货确认{agreed.no}可退的 80.00 元"
+            == f"第1行金额 100.00 元超过供应商退货确认{agreed.no}可退的金额 80.00 元"
         )
         assert amount(desk, passed(desk, "purchase_return", agreed, "2")) == Decimal("160.00")
         assert broken(conn) == {}

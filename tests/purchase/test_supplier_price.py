@@ -73,7 +73,7 @@ class TestBound:
         priced(desk, goods, "75")
         line = {"goods_id": goods, "quantity": "3"}
         answer = desk.act("auditorPass", desk.draft("purchase_order", {**line, "price": "75.01"}))
-        assert (answer.code, answer.msg) == (400, "备件51高于采购价 75.00")
+        assert (answer.code, answer.msg) == (400, "备件51高于采购价 75.00 元")
         assert desk.act("auditorPass", desk.draft("purchase_order", {**line, "price": "75"})).ok
 
 

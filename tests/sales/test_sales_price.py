@@ -74,11 +74,11 @@ class TestLowestPrice:
         bill = order(desk, goods, "79.99")
         for confirmed in (False, True):
             answer = clerk.act("auditorPass", bill, confirmed=confirmed)
-            assert (answer.code, answer.msg.endswith("低于最低售价 80.00")) == (400, True)
+            assert (answer.code, answer.msg.endswith("低于最低售价 80.00 元")) == (400, True)
         assert desk.act("auditorPass", bill).code == 363
         assert desk.act("auditorPass", bill, confirmed=True).ok
         log = desk.caller.get(desk.path("sales_order", "getLog"), id=bill.id).data
-        assert "低于最低售价 80.00" in next(row for row in log if row["action"] == "confirmed")["reason"]
+        assert next(row for row in log if row["action"] == "confirmed")["reason"].endswith("低于最低售价")
         # What was agreed to in the order is shipped without asking again, and no cheaper.
         desk.stock_in(goods, 9)
         [line] = desk.line_ids(bill)

@@ -199,11 +199,13 @@ class TestControls:
         limit = "update customer set credit_limit = {} where customer_id = " + str(world.inner_customer_a)
         with told(site, limit.format("0"), limit.format("null")):
             answer = desk.act("auditorPass", bill)
-            assert answer.code == 363 and answer.msg.startswith("客户信用额度 0.00 元，欠款与未出库订单将达 ")
+            assert answer.code == 363 and answer.msg.startswith(
+                "客户已超信用额度（额度 0.00 元，欠款与未出库订单将达 "
+            )
             assert desk.info(bill)["status"] == 1
             assert desk.act("auditorPass", bill, confirmed=True).ok
         log = desk.caller.get(desk.path("sales_transfer", "getLog"), id=bill.id).data
-        assert "客户信用额度 0.00 元" in next(row for row in log if row["action"] == "confirmed")["reason"]
+        assert "客户已超信用额度" in next(row for row in log if row["action"] == "confirmed")["reason"]
 
     def test_overdue_debts_are_minded(self, site: Site, desk: Desk) -> None:
         goods = desk.world.spares[8]
@@ -222,7 +224,7 @@ class TestControls:
         mode = "update bill_setting set price_mode = {} where type = 2"
         with told(site, mode.format("1"), mode.format("0")):
             answer = desk.act("auditorPass", bill)
-        assert (answer.code, answer.msg) == (363, "备件9低于最低售价 80.00，是否继续？")
+        assert (answer.code, answer.msg) == (363, "备件9低于最低售价 80.00 元，是否继续？")
 
     def test_the_buyer_minds_his_purchase_price(self, site: Site, desk: Desk) -> None:
         goods, world = desk.world.spares[10], desk.world
@@ -232,4 +234,4 @@ class TestControls:
         mode = f"update bill_setting set price_mode = {{}} where type = 1 and company_id = {world.company_b}"
         with told(site, mode.format("1"), mode.format("0")):
             answer = desk.act("auditorPass", draft(desk, goods))
-        assert (answer.code, answer.msg) == (400, "调入公司：备件10高于采购价 140.00")
+        assert (answer.code, answer.msg) == (400, "调入公司：备件10高于采购价 140.00 元")
