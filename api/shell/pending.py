@@ -18,7 +18,8 @@ from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.document import Bill
-from api.kit.flow import AUDITED, UNAUDITED
+from api.kit.flow import AUDITED, POSTED, UNAUDITED
+from api.kit.orders import EXECUTION
 from api.kit.scope import within
 from api.kit.view import bill_routes
 from api.master import order_cuts
@@ -26,8 +27,8 @@ from api.master.partners import WAITING, Customer
 from api.risk.stock_warning_query import OUTSIDE, SIDES, StockWarningRow
 
 api = router()
-WARNING, APPROVAL, REJECTED, CUT = 0, 1, 2, 3
-TITLES = {APPROVAL: "待审核", REJECTED: "被驳回", CUT: "占用不足", WARNING: "库存预警"}
+WARNING, APPROVAL, REJECTED, CUT, ARRIVING = 0, 1, 2, 3, 4
+TITLES = {APPROVAL: "待审核", REJECTED: "被驳回", ARRIVING: "待收货", CUT: "占用不足", WARNING: "库存预警"}
 """Types in the order of the home page."""
 NEWEST = 5
 """So many bills of an entry are named."""
@@ -40,8 +41,8 @@ class PendingBill(BaseModel):
 
 class PendingItem(BaseModel):
     """`type` 0: stock warning, 1: customers or bills to audit, 2: own bills sent back, 3: own orders that a stocktake
-    took stock from; `url` lists them, the oldest of which was made at `since`; `bills` are the newest, each where it is
-    opened."""
+    took stock from, 4: transfers on their way to his warehouses; `url` lists them, the oldest of which was made at
+    `since`; `bills` are the newest, each where it is opened."""
 
     id: str
     type: int
@@ -90,7 +91,7 @@ order by o.side
 @call(api, "GET", "v2/open/Message/getPendingMessage", right=ANY_USER, returns=list[PendingItem])
 def get_pending_message(ctx: Context) -> Any:
     """待办事项: only what the user may open and act on."""
-    return [*_warnings(ctx), *_customers(ctx), *_bills(ctx), *_cut_orders(ctx)]
+    return [*_warnings(ctx), *_customers(ctx), *_bills(ctx), *_arriving(ctx), *_cut_orders(ctx)]
 
 
 @call(api, "GET", "v2/system/Console/getAwaitList", right=ANY_USER, returns=list[Awaiting])
@@ -182,6 +183,38 @@ def _bills(ctx: Context) -> Iterator[dict[str, Any]]:
                 if place
             ],
         }
+
+
+def _arriving(ctx: Context) -> Iterator[dict[str, Any]]:
+    """Transfers on their way to warehouses that the user may receive in; each leads to its receipt."""
+    sent, received, me = registry.get("transfer_out"), registry.get("transfer_in"), ctx.principal
+    if not (me.may(sent.right("list")) and me.may(received.right("add"))):
+        return
+    assert issubclass(sent, Bill)
+    table = sent.table()
+    # A clause reads the table by its name, so it stands in a query of its own.
+    open_ones = text(f"select bill_id from transfer_out where {EXECUTION.format(table='transfer_out')} <> 2")
+    on_the_way = (
+        table.c.status.in_(POSTED),
+        table.c.bill_id.in_(open_ones),
+        within(table, me, "to_warehouse_id"),
+    )
+    row = ctx.conn.execute(_counted(sent, ARRIVING, *on_the_way)).one()
+    if not row.many:
+        return
+    place = received.declaration.routes["add"]
+    yield {
+        "id": f"{row.name}_{ARRIVING}",
+        "type": ARRIVING,
+        "content": f"{row.many} 张{sent.declaration.label}在途待收货",
+        "count": row.many,
+        "url": place,
+        "since": row.since,
+        "bills": [
+            {"bill_no": bill_no, "url": f"{place}?from={key}"}
+            for key, bill_no in zip(row.bill_id, row.bill_no, strict=True)
+        ],
+    }
 
 
 def _cut_orders(ctx: Context) -> Iterator[dict[str, Any]]:

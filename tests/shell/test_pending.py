@@ -53,6 +53,29 @@ class TestPending:
         listed = site.as_("manager_a").get(f"{screen['api']}/getList", **dict(parse_qsl(query))).data
         assert [row["bill_id"] for row in listed["data"]] == [bill.id]
 
+    def test_a_transfer_waits_for_its_receiver_until_all_of_it_came(self, site: Site, desk: Desk) -> None:
+        goods, world = desk.world.oil, desk.world
+        desk.stock_in(goods, 4)
+        sent = desk.audited(
+            "transfer_out", {"goods_id": goods, "quantity": "4"}, to_warehouse_id=world.warehouse2_a
+        )
+        add = "/inventory/transferware/receiptAdd"
+
+        def waiting(user: str = "manager_a") -> dict[str, str]:
+            entries = [one for one in site.as_(user).get(PENDING).data if one["type"] == 4]
+            assert all(
+                entry["url"] == add and entry["content"].endswith("仓库调拨在途待收货") for entry in entries
+            )
+            return {bill["bill_no"]: bill["url"] for entry in entries for bill in entry["bills"]}
+
+        assert waiting()[sent.no] == f"{add}?from={sent.id}"
+        assert sent.no not in waiting("manager_b") and not waiting("nobody")
+        [key] = desk.line_ids(sent)
+        for quantity, waits in (("1", True), ("3", False)):
+            row = {"goods_id": goods, "quantity": quantity, "source_line_id": key}
+            desk.audited("transfer_in", row, warehouse_id=world.warehouse2_a)
+            assert (sent.no in waiting()) == waits
+
     def test_an_entry_names_its_newest_bills(self, site: Site, desk: Desk) -> None:
         drafts = [desk.draft("other_outbound", {"goods_id": desk.world.oil, **LINE}) for _ in range(6)]
         for path in (PENDING, APPROVALS):
