@@ -9,7 +9,8 @@ from pydantic import Field as Described
 from sqlalchemy import Connection, Row, text
 
 from api.identity import rights
-from api.identity.sessions import Opened
+from api.identity.sessions import Opened, principal_of
+from api.kit.scope import describe_scope
 
 STATION = 3
 """`company.type` of a service station."""
@@ -49,6 +50,7 @@ class LoggedIn(BaseModel):
     titName: str | None = Described(description="集团的简称，页眉的标题")
     area_name: str | None = Described(description="公司所在的区县")
     system: System
+    scope: str = Described(description="能看到的数据范围；只看本公司全部数据时为空")
     imitator: str | None = Described(description="模拟登录时，实际操作人的姓名")
     must_change_password: bool = Described(description="密码由他人设置，先修改才有权限")
 
@@ -84,6 +86,7 @@ def logged_in(
         "company_admin_id": user.user_id if holds_all else None,
         "titName": place.title,
         "area_name": place.area_name,
+        "scope": describe_scope(principal_of(conn, user.user_id)),
         "system": system_of(conn, user.user_id),
         "imitator": imitator,
         "must_change_password": user.must_change_password and imitator is None,

@@ -64,6 +64,19 @@ class Principal:
         return (screen, name) not in self.denied_fields
 
 
+def describe_scope(principal: Principal) -> str:
+    """What a principal sees, in words, where it is not just all of his own company; empty where it is."""
+    told = []
+    if principal.companies is None:
+        told.append("全集团")
+    elif principal.companies != {principal.company_id}:
+        told.append(f"{len(principal.companies)}家公司")
+    if principal.warehouses is not None:
+        told.append(f"{len(principal.warehouses)}个仓库")
+    told += {"department": ["本部门单据"], "own": ["本人单据"]}.get(principal.own, [])
+    return "、".join(told)
+
+
 def within(table: Table, principal: Principal, warehouse: str = "warehouse_id") -> ColumnElement[bool]:
     """The condition that keeps rows of `table` inside the principal's scope.
 

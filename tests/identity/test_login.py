@@ -65,6 +65,10 @@ class TestLogin:
         assert (nowhere["titName"], nowhere["area_name"]) == (None, None)
         assert told["titName"] == "申诚" and told["area_name"]
 
+    def test_it_tells_whose_data_is_seen_where_it_is_not_just_the_own_companys(self, site: Site) -> None:
+        seen = {user: log_in(site, user).data["scope"] for user in ("admin", "manager_a", "own_a")}
+        assert seen == {"admin": "全集团", "manager_a": "", "own_a": "本人单据"}
+
     def test_the_administrator_is_told_so(self, site: Site) -> None:
         assert log_in(site, "admin").data["company_admin_id"] == site.world.user_admin
 

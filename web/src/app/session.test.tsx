@@ -22,6 +22,7 @@ const session: Session = {
   company_admin_id: null,
   titName: null,
   area_name: null,
+  scope: '',
   imitator: null,
   must_change_password: false,
   system: { type: 0, operatingVersion: 1, extendToolbar: '默认' },

@@ -78,6 +78,7 @@ export function renderPage(content: ReactNode, routes: Routes) {
     company_admin_id: null,
     titName: null,
     area_name: null,
+    scope: '',
     imitator: null,
     must_change_password: false,
     system: { type: 0, operatingVersion: 1, extendToolbar: '默认' },

@@ -17,6 +17,8 @@ export interface Session {
   titName: string | null;
   /** The district of the company. */
   area_name: string | null;
+  /** 数据范围 in words, where it is not just all of the own company. */
+  scope: string;
   /** Who really acts, where an administrator has logged in for the user. */
   imitator: string | null;
   /** Somebody else has set his password: first of all he sets his own. */
@@ -46,6 +48,7 @@ const SESSION_KEYS = [
   'company_admin_id',
   'titName',
   'area_name',
+  'scope',
   'imitator',
   'must_change_password',
 ] as const;
@@ -91,6 +94,7 @@ export function getSession(): Session | null {
     company_admin_id: read('company_admin_id') === '' ? null : Number(read('company_admin_id')),
     titName: read('titName') || null,
     area_name: read('area_name') || null,
+    scope: read('scope'),
     imitator: read('imitator') || null,
     must_change_password: read('must_change_password') === 'true',
     system: readSystem(),

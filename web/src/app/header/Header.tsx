@@ -42,6 +42,11 @@ export const Header = memo(function Header({ session, menu, narrow, onTour }: Pr
       <span className={styles.company} title={[session.company_name, session.area_name].filter(Boolean).join(' ')}>
         {session.company_name}
       </span>
+      {!narrow && session.scope && (
+        <span className={styles.scope} title="角色的数据范围：列表、首页和报表包含的数据">
+          可见 {session.scope}
+        </span>
+      )}
       {session.imitator && <ImitationMark imitator={session.imitator} />}
       <span className={styles.space} />
       {!narrow && session.system.operatingVersion === SIMPLE && <MenuSearch menu={menu} />}

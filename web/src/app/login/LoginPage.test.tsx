@@ -20,6 +20,7 @@ const loggedIn = {
   company_admin_id: null,
   titName: null,
   area_name: null,
+  scope: '',
   system: {},
 };
 

@@ -40,6 +40,7 @@ const login: LoggedIn = {
   company_admin_id: null,
   titName: null,
   area_name: null,
+  scope: '',
   system: { type: 0, operatingVersion: 1, extendToolbar: '默认' },
   imitator: '张三',
   must_change_password: false,
