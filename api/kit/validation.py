@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, UniqueConstraint, select
 
 from api.kit import registry
 from api.kit.errors import Failure, Invalid
@@ -19,7 +20,7 @@ from api.kit.projection import MASK
 from api.kit.resource import Declared
 from api.kit.rules import labelled, number_problem, text_problem
 from api.kit.scope import Principal, within
-from api.kit.typed import seen
+from api.kit.typed import half_width, seen
 
 FILE_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}\.[a-z]{1,5}")
 NUMBER = re.compile(r"[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+)?(\.[0-9]*)?([eE][+-]?[0-9]{1,3})?")
@@ -63,12 +64,13 @@ def clean(
     无权限, counts as not sent, but keeps the value that `kept` has for it.
     """
     values: dict[str, Any] = {}
+    distinct = _distinct_names(cls)
     for item in cls.fields():
         if not item.writable:
             continue
         sent = payload.get(item.name)
         if isinstance(sent, str):
-            sent = seen(sent)
+            sent = half_width(sent) if item.name in distinct else seen(sent)
         if sent == MASK or not principal.sees(screen, item.name, item.permission):
             if item.name in kept:
                 values[item.name] = kept[item.name]
@@ -87,6 +89,15 @@ def clean(
             )
         values[item.name] = value
     return values
+
+
+@cache
+def _distinct_names(cls: type[Declared]) -> frozenset[str]:
+    """The columns that tell its records apart: in full width letters and digits are the same there."""
+    table = cls.table()
+    unique = [index.columns for index in table.indexes if index.unique]
+    unique += [one.columns for one in table.constraints if isinstance(one, UniqueConstraint)]
+    return frozenset(column.name for columns in unique for column in columns)
 
 
 def value_of(item: Field, sent: Any, problems: Problems) -> Any:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from string import ascii_letters, digits
 from typing import Any
 
-from sqlalchemy import Connection
+import pytest
+from sqlalchemy import Connection, UniqueConstraint
 
 from api import catalogue
 from api.kit import registry
@@ -22,6 +24,7 @@ ADDABLE = [cls for cls in registry.declared() if "add" in cls.declaration.action
 named = holds_for(ADDABLE)
 CHINESE = re.compile(r"[一-鿿]")
 HUGE = "9" * 40
+FULL_WIDTH = {ord(one): ord(one) + 0xFEE0 for one in ascii_letters + digits}
 
 
 def bad_values(item: Field) -> list[Any]:
@@ -90,6 +93,24 @@ class TestAdd:
         conn.rollback()
         assert not passed
         assert written(conn) == before
+
+    @named
+    def test_full_width_letters_tell_no_records_apart(self, site: Site, cls: type[Resource]) -> None:
+        """Of a record that another one has all that tells it apart, in another width."""
+        table, caller, first = cls.table(), site.as_("admin"), payload_of(cls, site.world)
+        writable = {item.name for item in cls.fields() if item.writable and item.kind == "text"}
+        unique = [index for index in table.indexes if index.unique] + [
+            one for one in table.constraints if isinstance(one, UniqueConstraint)
+        ]
+        told = [{column.name for column in one.columns} for one in unique]
+        told = [names for names in told if names & writable and names <= first.keys()]
+        if not told:
+            pytest.skip("nothing that is typed tells its records apart")
+        assert caller.post(f"{cls.declaration.api}/add", first).ok
+        wide = {name: str(first[name]).translate(FULL_WIDTH) for name in told[0] & writable}
+        second = payload_of(cls, site.world) | {name: first[name] for name in told[0]} | wide
+        answer = caller.post(f"{cls.declaration.api}/add", second)
+        assert answer.code == 400, answer
 
     @named
     def test_a_body_that_is_no_object_is_refused(self, site: Site, cls: type[Resource]) -> None:
