@@ -3,13 +3,14 @@
 Of the day itself only what was entered on it, after the count, certainly happened after. Who audits such a bill, or
 takes it back, is asked. What was counted keeps the stock at what was counted: a difference bill (PYRK, PKCK) dated as
 the stocktake takes the bill's effect back, stands with it and falls with it. What was not counted comes on top. Only
-what a bill and its difference bills moved since the count matters: taken back and audited again as it was, it asks
-nothing.
+what a bill and its difference bills moved since the stocktake's audit matters: taken back and audited again as it was,
+it asks nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
@@ -20,6 +21,7 @@ from api.inventory.stock_differences import StockLoss, StockSurplus, audit_new, 
 from api.inventory.stock_take import StockTake
 from api.kit import registry
 from api.kit.context import Context
+from api.kit.database import TIME_ZONE
 from api.kit.document import Bill
 from api.kit.errors import Refusal
 from api.kit.flow import POSTED_SQL
@@ -27,6 +29,13 @@ from api.kit.posting import BillRef
 from api.ledger.checks import Check, register
 from api.master import ledgers
 
+_LATE_BILLS = """
+select 'PKCK' as bill_type, bill_id, bill_no, status, stock_take_id, late_type, late_bill_id, late_bill_no
+from stock_loss where late_bill_id is not null
+union all
+select 'PYRK', bill_id, bill_no, status, stock_take_id, late_type, late_bill_id, late_bill_no
+from stock_surplus where late_bill_id is not null
+"""
 _OWN = """
 select l.* from stock_ledger l where l.bill_type = %(type)s and l.bill_id = %(id)s
 union all
@@ -36,11 +45,13 @@ union all
 select l.* from stock_surplus d join stock_ledger l on l.bill_type = 'PYRK' and l.bill_id = d.bill_id
 where d.late_type = %(type)s and d.late_bill_id = %(id)s
 """
+# Since the audit of a count, which settled what had been posted till then.
 _MOVED_SINCE = f"""
 with own as ({_OWN}),
 spot as (
-    select distinct o.warehouse_id, o.goods_id, o.allocation_id, o.batch_id
+    select o.warehouse_id, o.goods_id, o.allocation_id, o.batch_id, min(o.business_date) as since
     from own o where o.quantity <> 0 and not o.frozen
+    group by o.warehouse_id, o.goods_id, o.allocation_id, o.batch_id
 ),
 moved as (
     select s.*, t.bill_id as take_id, t.bill_no as take_no, t.business_date,
@@ -48,70 +59,64 @@ moved as (
             select sum(o.quantity) from own o
             where (o.warehouse_id, o.goods_id, o.allocation_id, o.batch_id)
                 = (s.warehouse_id, s.goods_id, s.allocation_id, s.batch_id)
-                and not o.frozen and o.posted_at > t.counted_at
+                and not o.frozen and o.ledger_id > t.ledger_upto
+                and (
+                    o.business_date < t.business_date
+                    or o.business_date = t.business_date
+                    and (t.counted_at > %(made_at)s or o.business_date < %(made_on)s)
+                )
         ) as quantity
     from spot s
     cross join lateral (
-        select distinct on (h.business_date, h.bill_id) h.bill_id, h.bill_no, h.business_date, c.counted_at
+        select distinct on (h.business_date, h.bill_id)
+            h.bill_id, h.bill_no, h.business_date, h.ledger_upto, c.counted_at
         from stock_take_line c
         join stock_take h using (bill_id)
         where c.goods_id = s.goods_id and h.warehouse_id = s.warehouse_id and h.status in {POSTED_SQL}
-            and (
-                h.business_date > %(day)s
-                or h.business_date = %(day)s and (c.counted_at > %(made_at)s or %(entered_late)s)
-            )
+            and h.business_date >= s.since and c.superseded_by is null
         order by
             h.business_date, h.bill_id,
             (coalesce(c.allocation_id, 0), coalesce(c.batch_id, 0)) = (s.allocation_id, s.batch_id) desc, c.counted_at
     ) t
 )
-select distinct on (m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id)
-    m.take_id, m.take_no, m.goods_id, m.allocation_id, m.batch_id, m.quantity, g.goods_name, g.is_numbered
+select
+    m.take_id, m.take_no, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.quantity, g.goods_name,
+    g.is_numbered
 from moved m
 join goods g using (goods_id)
-where m.quantity <> 0
+where m.quantity is not null
 order by m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.business_date, m.take_id
 """
 _MADE_BY_TAKE = """
 select exists (select from stock_loss where %(type)s = 'PKCK' and bill_id = %(id)s and stock_take_id is not null)
     or exists (select from stock_surplus where %(type)s = 'PYRK' and bill_id = %(id)s and stock_take_id is not null)
 """
-_STANDING = f"""
-select d.late_type, d.late_bill_id, d.late_bill_no, d.bill_no, l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id,
-    sum(l.quantity) as corrected
-from (
-    select 'PKCK' as bill_type, bill_id, bill_no, late_type, late_bill_id, late_bill_no from stock_loss
-    where late_bill_id is not null and status in {POSTED_SQL}
-    union all
-    select 'PYRK', bill_id, bill_no, late_type, late_bill_id, late_bill_no from stock_surplus
-    where late_bill_id is not null and status in {POSTED_SQL}
-) d
-join stock_ledger l on l.bill_type = d.bill_type and l.bill_id = d.bill_id
-group by 1, 2, 3, 4, 5, 6, 7, 8
+_ANY_OWN = f"""
+select l.ledger_id, l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, l.business_date, l.quantity
+from stock_ledger l
+where l.bill_type = c.late_type and l.bill_id = c.late_bill_id and not l.frozen
+union all
+select l.ledger_id, l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, l.business_date, l.quantity
+from ({_LATE_BILLS}) d join stock_ledger l on l.bill_type = d.bill_type and l.bill_id = d.bill_id
+where d.late_type = c.late_type and d.late_bill_id = c.late_bill_id
 """
 
 register(
     Check(
         "late_corrections_undo_their_bills",
-        "已盘在内的单据与其更正单合计：盘点之后库存不变",
-        f"""select c.late_bill_no, c.bill_no, c.corrected, coalesce(m.moved, 0) as moved
-        from ({_STANDING}) c
-        join (
-            select bill_no, stock_take_id from stock_loss union all select bill_no, stock_take_id from stock_surplus
-        ) d on d.bill_no = c.bill_no
-        join lateral (
-            select min(o.counted_at) as counted_at
-            from stock_take_line o
-            where o.bill_id = d.stock_take_id and o.goods_id = c.goods_id
-        ) t on true
-        left join lateral (
-            select sum(l.quantity) as moved
-            from stock_ledger l
-            where l.bill_type = c.late_type and l.bill_id = c.late_bill_id and l.warehouse_id = c.warehouse_id
-                and l.goods_id = c.goods_id and l.allocation_id = c.allocation_id and l.batch_id = c.batch_id
-                and not l.frozen and l.posted_at > t.counted_at
-        ) m on true
-        where c.corrected <> -coalesce(m.moved, 0)""",
+        "已盘在内的单据与其更正单合计：盘点审核之后，当日账面不变",
+        f"""select c.late_bill_no, c.bill_no, l.goods_id, m.moved
+        from ({_LATE_BILLS}) c
+        join stock_take t on t.bill_id = c.stock_take_id
+        join stock_ledger l on l.bill_type = c.bill_type and l.bill_id = c.bill_id
+        cross join lateral (
+            select sum(o.quantity) as moved
+            from ({_ANY_OWN}) o
+            where (o.warehouse_id, o.goods_id, o.allocation_id, o.batch_id)
+                = (l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id)
+                and o.business_date <= t.business_date and o.ledger_id > t.ledger_upto
+        ) m
+        where c.status in {POSTED_SQL} and l.reverses is null and m.moved <> 0""",
     )
 )
 
@@ -135,52 +140,69 @@ class LateMoves:
             _MOVED_SINCE,
             {
                 **of,
-                "day": bill.business_date,
                 "made_at": made,
-                "entered_late": stock_counts.is_entered_late(made, bill.business_date),
+                "made_on": made.astimezone(TIME_ZONE).date(),
             },
-        ).all()
-        if not moved:
+        )
+        found = list(_find_corrections(moved))
+        if not found:
             return
         cls = registry.prefixes()[bill.bill_type]
-        takes = stock_counts.join_numbers(list(dict.fromkeys(row.take_no for row in moved)))
-        names = list(dict.fromkeys(row.goods_name for row in moved))
+        takes = stock_counts.join_numbers(list(dict.fromkeys(row.take_no for row, _ in found)))
+        names = list(dict.fromkeys(row.goods_name for row, _ in found))
         goods = "、".join(names[: stock_counts.SHOWN]) + (
             f"等{len(names)}种商品" if len(names) > stock_counts.SHOWN else ""
         )
         what = f"{cls.declaration.label}{bill.bill_no}的日期不晚于盘点单{takes}：{goods}"
         if stock_counts.ask_counted(ctx, bill, cls.name(), what):
-            _correct(ctx, bill, cls.declaration.label, moved)
+            _correct(ctx, bill, cls.declaration.label, found)
 
 
 def _void(ctx: Context, cls: type[Bill], bill: BillRef) -> None:
     table = cls.table()
     acting = beyond_scope(ctx)
-    acting.known[("late", bill.bill_id)] = True
+    acting.known[f"late {bill.bill_type}", bill.bill_id] = True
     void_bills(acting, cls, table.c.late_type == bill.bill_type, table.c.late_bill_id == bill.bill_id)
-    del acting.known[("late", bill.bill_id)]
+    del acting.known[f"late {bill.bill_type}", bill.bill_id]
 
 
-def _correct(ctx: Context, bill: BillRef, label: str, moved: Sequence[Any]) -> None:
+def _find_corrections(moved: Iterable[Any]) -> Iterator[tuple[Any, Decimal]]:
+    """By which stocktakes of a spot, in order of their days, what a bill moved since is to be taken back, and how much.
+
+    What is taken back for one lies in the books of all later ones as well.
+    """
+    for _, rows in groupby(
+        moved, key=lambda row: (row.warehouse_id, row.goods_id, row.allocation_id, row.batch_id)
+    ):
+        corrected = Decimal(0)
+        for row in rows:
+            left = -row.quantity - corrected
+            if left:
+                corrected += left
+                yield row, left
+
+
+def _correct(ctx: Context, bill: BillRef, label: str, found: Sequence[tuple[Any, Decimal]]) -> None:
     """Make what takes back, of each stocktake's goods, what a bill has moved since."""
-    numbered = next((row for row in moved if row.is_numbered), None)
+    numbered = next((row for row, _ in found if row.is_numbered), None)
     if numbered is not None:
         raise Refusal(
             f"{numbered.goods_name}按胎号管理，不能按已盘在内处理，请先反审核盘点单{numbered.take_no}"
         )
     table = StockTake.table()
-    keys = sorted({row.take_id for row in moved})
+    keys = sorted({row.take_id for row, _ in found})
     takes = {row.bill_id: row for row in ctx.conn.execute(select(table).where(table.c.bill_id.in_(keys)))}
-    for key, rows in groupby(sorted(moved, key=lambda row: row.take_id), key=lambda row: row.take_id):
+    by_take = sorted(found, key=lambda pair: pair[0].take_id)
+    for key, pairs in groupby(by_take, key=lambda pair: pair[0].take_id):
         take = takes[key]
         lines = [
             {
                 "goods_id": row.goods_id,
                 "allocation_id": row.allocation_id or None,
                 "batch_id": row.batch_id or None,
-                "quantity": -row.quantity,
+                "quantity": quantity,
             }
-            for row in rows
+            for row, quantity in pairs
         ]
         audit_new(
             beyond_scope(ctx),

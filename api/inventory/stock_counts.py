@@ -1,15 +1,15 @@
 """What a count knows (盘点与账面): its book's moment, the corrections by others since, and which count came later.
 
 A count is of its stocktake's day: its book is the stock at the end of that day, whatever was posted of later days, so
-that the order in which bills are keyed decides nothing. Two counts of one spot find the same difference. A count
-remembers what corrections (PYRK, PKCK, PYCK) up to its day its book held, and its audit leaves out those that came
-since; where a count of a later day stands already, or one entered later of the same day, that one decides. What was
-posted since and is not dated after the count may have been counted: who audits is asked.
+that the order in which bills are keyed decides nothing. Its audit brings the book of that day, as it then stands, to
+what was counted, whatever others have corrected since. What was posted or taken back since and is not dated after the
+count may have been counted: who audits is asked, and what was not counted comes on top. Where a count of a later day
+stands already, or one entered later of the same day, that one decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -26,6 +26,8 @@ from api.ledger import holds
 from api.ledger.checks import Check, register
 
 SHOWN = 5
+Spot = tuple[int, int, int]
+"""Goods, location and batch within a warehouse."""
 CORRECTIONS = "('PYRK', 'PKCK', 'PYCK')"
 """Bills that set the book right; on its own a count's difference is one of them."""
 OF_LATE = """exists (
@@ -36,16 +38,12 @@ OF_LATE = """exists (
 """Whether a row corrects a count by what was counted before it was posted: with that it comes to nothing."""
 STANDS = "l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)"
 
-_CORRECTED = f"""
-select l.goods_id, l.allocation_id, l.batch_id, sum(l.quantity) as quantity
-from stock_ledger l
-where l.warehouse_id = %(warehouse)s and l.goods_id = any (%(goods)s::bigint[])
-    and l.business_date <= %(day)s and l.bill_type in {CORRECTIONS} and not {OF_LATE}
-group by l.goods_id, l.allocation_id, l.batch_id
-"""
-_BOOK = f"""
-select b.goods_id, b.allocation_id, b.batch_id, b.quantity - coalesce(m.quantity, 0) as quantity,
-    coalesce(c.quantity, 0) as corrections
+DIFFERENCE = (
+    "(case when {table}.superseded_by is null then coalesce({table}.recount_quantity, {table}.counted_quantity)"
+    " - {table}.book_quantity - {table}.late_quantity - {table}.corrected_quantity else 0.000 end)"
+)
+_BOOK = """
+select b.goods_id, b.allocation_id, b.batch_id, b.quantity - coalesce(m.quantity, 0) as quantity
 from stock_balance b
 left join (
     select l.goods_id, l.allocation_id, l.batch_id, sum(l.quantity) as quantity
@@ -53,40 +51,33 @@ left join (
     where l.warehouse_id = %(warehouse)s and l.goods_id = any (%(goods)s::bigint[]) and l.business_date > %(day)s
     group by l.goods_id, l.allocation_id, l.batch_id
 ) m using (goods_id, allocation_id, batch_id)
-left join ({_CORRECTED}) c using (goods_id, allocation_id, batch_id)
 where b.warehouse_id = %(warehouse)s and b.goods_id = any (%(goods)s::bigint[])
 """
 _SAME_SPOT = """o.goods_id = l.goods_id and coalesce(o.allocation_id, 0) = coalesce(l.allocation_id, 0)
     and coalesce(o.batch_id, 0) = coalesce(l.batch_id, 0)"""
-_KNOW = f"""
-with known as (
-    select l.line_id, coalesce(c.quantity, 0) - l.corrections_before as corrected, later.bill_id as superseded_by,
-        coalesce(e.quantity, 0) as late
-    from stock_take_line l
-    left join ({_CORRECTED}) c
-        on c.goods_id = l.goods_id and c.allocation_id = coalesce(l.allocation_id, 0)
-        and c.batch_id = coalesce(l.batch_id, 0)
-    left join unnest(%(lines)s::bigint[], %(late)s::numeric[]) as e (line_id, quantity) on e.line_id = l.line_id
-    left join lateral (
-        select o.bill_id
-        from stock_take_line o
-        join stock_take t on t.bill_id = o.bill_id
-        where {_SAME_SPOT} and t.warehouse_id = %(warehouse)s and t.status in {POSTED_SQL}
-            and t.bill_id <> l.bill_id and (t.business_date, o.counted_at) > (%(day)s, l.counted_at)
-        order by t.business_date desc, o.counted_at desc
-        limit 1
-    ) later on true
-    where l.bill_id = %(bill)s
-)
-update stock_take_line l
-set corrected_quantity = k.corrected, late_quantity = k.late, superseded_by = k.superseded_by
-from known k
-where l.line_id = k.line_id
-returning l.line_id, l.corrected_quantity, l.late_quantity, l.superseded_by
+_LATER = f"""
+select distinct on (l.line_id) l.line_id, t.bill_id, t.bill_no, t.business_date
+from stock_take_line l
+join stock_take_line o on {_SAME_SPOT} and o.bill_id <> l.bill_id
+join stock_take t on t.bill_id = o.bill_id
+where l.bill_id = %(bill)s and t.warehouse_id = %(warehouse)s and t.status in {POSTED_SQL}
+    and (t.business_date, o.counted_at) > (%(day)s, l.counted_at)
+order by l.line_id, t.business_date desc, o.counted_at desc
 """
+_REMEMBER = """
+update stock_take_line l
+set late_quantity = k.late, uncounted_quantity = k.uncounted, corrected_quantity = k.book - l.book_quantity - k.late
+        - k.uncounted,
+    superseded_by = k.superseded_by
+from unnest(
+    %(lines)s::bigint[], %(late)s::numeric[], %(uncounted)s::numeric[], %(book)s::numeric[], %(superseded)s::bigint[]
+) as k (line_id, late, uncounted, book, superseded_by)
+where l.line_id = k.line_id
+"""
+# All that a bill did since: taken back and audited again as it was, it moved nothing.
 _LATE = f"""
 select t.line_id, t.counted_at, t.business_date as taken_on, l.bill_type, l.bill_id, l.bill_no, l.business_date,
-    sum(l.quantity) as quantity
+    sum(l.quantity) as quantity, bool_or({STANDS}) as stands
 from (
     select t.line_id, t.goods_id, coalesce(t.allocation_id, 0) as allocation_id, coalesce(t.batch_id, 0) as batch_id,
         t.counted_at, h.business_date, h.warehouse_id
@@ -97,40 +88,44 @@ from (
 join stock_ledger l
     on l.goods_id = t.goods_id and l.warehouse_id = t.warehouse_id and l.allocation_id = t.allocation_id
     and l.batch_id = t.batch_id and l.posted_at > t.counted_at and l.business_date <= t.business_date
-where l.company_id = %s and l.quantity <> 0 and l.bill_type not in {CORRECTIONS} and {STANDS}
+where l.company_id = %s and l.quantity <> 0 and l.bill_type not in {CORRECTIONS}
     and not exists (
         select from stock_loss d
         where d.late_type = l.bill_type and d.late_bill_id = l.bill_id and d.status in {POSTED_SQL}
+            and d.business_date <= t.business_date
         union all
         select from stock_surplus d
         where d.late_type = l.bill_type and d.late_bill_id = l.bill_id and d.status in {POSTED_SQL}
+            and d.business_date <= t.business_date
     )
 group by 1, 2, 3, 4, 5, 6, 7
 having sum(l.quantity) <> 0
 order by l.bill_no, t.line_id
 """
-# Not of the same day: the end of a day is what its last count found.
-_OF_LATER_DAYS = """
-select l.line_no, t.bill_no
-from stock_take_line l
-join stock_take h on h.bill_id = l.bill_id
-join stock_take t on t.bill_id = l.superseded_by and t.business_date > h.business_date
-where l.bill_id = %s and coalesce(l.recount_quantity, l.counted_quantity)
-    <> l.book_quantity + l.late_quantity + l.corrected_quantity
-order by l.line_no
-"""
 _LATER_TAKES = f"""
-select distinct t.bill_no
+select distinct t.bill_no, coalesce(o.superseded_by = l.bill_id, false) as gave_way
 from stock_take_line l
 join stock_take h on h.bill_id = l.bill_id
 join stock_take_line o on {_SAME_SPOT} and o.bill_id <> l.bill_id
 join stock_take t on t.bill_id = o.bill_id
 where l.bill_id = %s and t.warehouse_id = h.warehouse_id and t.status in {POSTED_SQL}
-    and t.ledger_upto >= h.ledger_upto
     and (
         o.superseded_by = l.bill_id
-        or l.superseded_by is null and t.business_date >= h.business_date
-        and coalesce(l.recount_quantity, l.counted_quantity) - l.book_quantity - l.late_quantity <> l.corrected_quantity
+        or t.business_date >= h.business_date and o.superseded_by is null and (
+            t.ledger_upto >= h.ledger_upto and {DIFFERENCE.format(table="l")} <> 0
+            or exists (
+                select from (
+                    select 'PKCK' as bill_type, d.bill_id from stock_loss d
+                    where d.stock_take_id = h.bill_id and d.late_bill_id is not null and d.status in {POSTED_SQL}
+                    union all
+                    select 'PYRK', d.bill_id from stock_surplus d
+                    where d.stock_take_id = h.bill_id and d.late_bill_id is not null and d.status in {POSTED_SQL}
+                ) d
+                join stock_ledger s on s.bill_type = d.bill_type and s.bill_id = d.bill_id
+                where s.goods_id = l.goods_id and s.allocation_id = coalesce(l.allocation_id, 0)
+                    and s.batch_id = coalesce(l.batch_id, 0)
+            )
+        )
     )
 order by t.bill_no
 """
@@ -158,33 +153,23 @@ from (
 ) m
 group by 1, 2, 3, 4
 """
-DIFFERENCE = (
-    "(case when {table}.superseded_by is null then coalesce({table}.recount_quantity, {table}.counted_quantity)"
-    " - {table}.book_quantity - {table}.late_quantity - {table}.corrected_quantity else 0.000 end)"
-)
-
 register(
     Check(
-        "stock_takes_know_corrections",
-        "盘点后的账面 = 实盘：同一货位的各次更正合计等于实盘 − 账面",
-        f"""select t.bill_no, l.line_no, coalesce(l.recount_quantity, l.counted_quantity) as counted, l.book_quantity,
-            l.corrections_before, l.late_quantity, coalesce(c.quantity, 0) as corrections
+        "stock_takes_set_the_book",
+        "盘点审核后，当日账面 = 实盘 + 未盘在内",
+        f"""select t.bill_no, l.line_no, coalesce(l.recount_quantity, l.counted_quantity) as counted,
+            l.uncounted_quantity as uncounted, coalesce(b.quantity, 0) as book
         from stock_take t
         join stock_take_line l using (bill_id)
         left join lateral (
             select sum(s.quantity) as quantity
-            from (
-                select l.ledger_id, l.quantity, l.bill_type, l.bill_id, l.goods_id, l.allocation_id, l.batch_id
-                from stock_ledger l
-                where l.warehouse_id = t.warehouse_id and l.bill_type in {CORRECTIONS} and l.ledger_id <= t.ledger_upto
-                    and l.business_date <= t.business_date and not {OF_LATE}
-            ) s
-            where s.goods_id = l.goods_id and s.allocation_id = coalesce(l.allocation_id, 0)
-                and s.batch_id = coalesce(l.batch_id, 0)
-        ) c on true
+            from stock_ledger s
+            where s.warehouse_id = t.warehouse_id and s.goods_id = l.goods_id
+                and s.allocation_id = coalesce(l.allocation_id, 0) and s.batch_id = coalesce(l.batch_id, 0)
+                and s.business_date <= t.business_date and s.ledger_id <= t.ledger_upto
+        ) b on true
         where t.status in {POSTED_SQL} and t.ledger_upto is not null and l.superseded_by is null
-            and coalesce(c.quantity, 0) <> l.corrections_before
-                + coalesce(l.recount_quantity, l.counted_quantity) - l.book_quantity - l.late_quantity""",
+            and coalesce(b.quantity, 0) <> coalesce(l.recount_quantity, l.counted_quantity) + l.uncounted_quantity""",
     ),
     Check(
         "stock_take_differences_are_posted",
@@ -203,69 +188,80 @@ register(
 )
 
 
-class Held(NamedTuple):
-    """What the book holds at a spot, and how much of it corrections brought."""
+class Moved(NamedTuple):
+    """What bills not dated after a count have moved at its spot since: what of it was counted, and what was not."""
 
-    quantity: Decimal = Decimal(0)
-    corrections: Decimal = Decimal(0)
+    late: Decimal = Decimal(0)
+    uncounted: Decimal = Decimal(0)
 
 
-def read_book(
-    ctx: Context, warehouse_id: int, day: date, goods: Iterable[int]
-) -> dict[tuple[int, int, int], Held]:
-    """The book of a warehouse's goods at the end of a day, by spot (goods, location, batch), read in one moment."""
+def read_book(ctx: Context, warehouse_id: int, day: date, goods: Iterable[int]) -> dict[Spot, Decimal]:
+    """The book of a warehouse's goods at the end of a day, by spot, read in one moment."""
     values = {"warehouse": warehouse_id, "day": day, "goods": sorted(set(goods))}
     return {
-        (row.goods_id, row.allocation_id, row.batch_id): Held(row.quantity, row.corrections)
+        (row.goods_id, row.allocation_id, row.batch_id): row.quantity
         for row in ctx.conn.exec_driver_sql(_BOOK, values)
     }
 
 
 def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
-    """What each line of a stocktake lacks or has beyond its book, but for what others have corrected since.
+    """What each line of a stocktake lacks or has beyond the book of its day as it stands now.
 
-    Asks about bills that were posted since its count and are not dated after it. Takes the goods' locks.
+    Asks about what bills that are not dated after it have moved since its count. Takes the goods' locks.
     """
     header, goods = doc.header, {line.goods_id for line in doc.lines}
     holds.lock_goods(ctx.conn, header.company_id, goods)
-    late = _late(ctx, doc)
-    values = {
-        "bill": header.bill_id,
-        "warehouse": header.warehouse_id,
-        "day": header.business_date,
-        "goods": sorted(goods),
-        "lines": list(late),
-        "late": list(late.values()),
-    }
-    known = {row.line_id: row for row in ctx.conn.exec_driver_sql(_KNOW, values)}
-    _ask_about_later_days(ctx, doc)
-    return [(line, _difference(line, known[line.line_id])) for line in doc.lines]
+    moved = _find_moved(ctx, doc)
+    book = read_book(ctx, header.warehouse_id, header.business_date, goods)
+    of = {"bill": header.bill_id, "warehouse": header.warehouse_id, "day": header.business_date}
+    later = {row.line_id: row for row in ctx.conn.exec_driver_sql(_LATER, of)}
+    found = {}
+    for line in doc.lines:
+        counted = line.counted_quantity if line.recount_quantity is None else line.recount_quantity
+        there = book.get((line.goods_id, line.allocation_id or 0, line.batch_id or 0), Decimal(0))
+        found[line.line_id] = (there, counted + moved[line.line_id].uncounted - there)
+    superseded = {key: later[key] for key, (_, difference) in found.items() if difference and key in later}
+    ctx.conn.exec_driver_sql(
+        _REMEMBER,
+        {
+            "lines": list(found),
+            "late": [moved[key].late for key in found],
+            "uncounted": [moved[key].uncounted for key in found],
+            "book": [there for there, _ in found.values()],
+            "superseded": [superseded[key].bill_id if key in superseded else None for key in found],
+        },
+    )
+    _ask_about_later_days(ctx, doc, superseded)
+    return [
+        (line, Decimal(0) if line.line_id in superseded else found[line.line_id][1]) for line in doc.lines
+    ]
 
 
-def _ask_about_later_days(ctx: Context, doc: Document) -> None:
+def _ask_about_later_days(ctx: Context, doc: Document, superseded: Mapping[int, Row[Any]]) -> None:
     """Ask about lines that differ from their book and move nothing, as a stocktake of a later day has set it right.
 
-    What the book of their own day lacks is not made good.
+    What the book of their own day lacks is not made good. Of the same day the last count is the book's.
     """
-    header = doc.header
-    rows = ctx.conn.exec_driver_sql(_OF_LATER_DAYS, (header.bill_id,)).all()
-    if not rows:
+    day = doc.header.business_date
+    later = {key: row for key, row in superseded.items() if row.business_date > day}
+    if not later:
         return
-    numbers = join_numbers(list(dict.fromkeys(row.bill_no for row in rows)))
-    places = "、".join(str(row.line_no) for row in rows[:SHOWN]) + ("等" if len(rows) > SHOWN else "")
+    numbers = join_numbers(sorted({row.bill_no for row in later.values()}))
+    lines = [str(line.line_no) for line in doc.lines if line.line_id in later]
+    places = "、".join(lines[:SHOWN]) + ("等" if len(lines) > SHOWN else "")
     told = (
-        f"第{places}行在 {header.business_date} 之后已由盘点单{numbers}盘点并审核，以后盘为准，本单不改变账面；"
-        f"要更正 {header.business_date} 的账面，请先反审核后盘的盘点单，审核本单后再审核它"
+        f"第{places}行在 {day} 之后已由盘点单{numbers}盘点并审核，以后盘为准，本单不改变账面；"
+        f"要更正 {day} 的账面，请先反审核后盘的盘点单，审核本单后再审核它"
     )
     ctx.ask(StockWarningAsk(f"{told}{GO_ON}"))
     business_log.write_confirmed(
         ctx.conn,
         ctx.principal,
         "stock_take",
-        header.bill_id,
+        doc.header.bill_id,
         told,
-        bill_no=header.bill_no,
-        company_id=header.company_id,
+        bill_no=doc.header.bill_no,
+        company_id=doc.header.company_id,
     )
 
 
@@ -281,57 +277,63 @@ def clear_corrections(ctx: Context, bill_id: int) -> None:
     """Have a stocktake that is taken back know no corrections."""
     ctx.conn.exec_driver_sql("update stock_take set ledger_upto = null where bill_id = %s", (bill_id,))
     ctx.conn.exec_driver_sql(
-        "update stock_take_line set corrected_quantity = 0, late_quantity = 0, superseded_by = null"
+        "update stock_take_line set corrected_quantity = 0, late_quantity = 0, uncounted_quantity = 0,"
+        " superseded_by = null"
         " where bill_id = %s",
         (bill_id,),
     )
 
 
 def refuse_relied_on(ctx: Context, doc: Document) -> None:
-    """Refuse to take back a stocktake by whose differences a later one was set right."""
+    """Refuse to take back a stocktake that a later one has in its book, or to which an earlier one gave way."""
     holds.lock_goods(ctx.conn, doc.header.company_id, {line.goods_id for line in doc.lines})
-    _refuse(ctx.conn.exec_driver_sql(_LATER_TAKES, (doc.header.bill_id,)).scalars().all())
+    rows = ctx.conn.exec_driver_sql(_LATER_TAKES, (doc.header.bill_id,)).all()
+    _refuse([row.bill_no for row in rows if not row.gave_way], "已按本单更正后的账面盘点")
+    _refuse([row.bill_no for row in rows if row.gave_way], "以本单为准，没有改变账面")
 
 
 def refuse_counted_since(ctx: Context, prefix: str, doc: Document) -> None:
     """Refuse to take back a correction made by hand that a stocktake has counted on since."""
     holds.lock_goods(ctx.conn, doc.header.company_id, {line.goods_id for line in doc.lines})
-    _refuse(ctx.conn.exec_driver_sql(_TAKES_SINCE, (prefix, doc.header.bill_id)).scalars().all())
+    numbers: Sequence[str] = (
+        ctx.conn.exec_driver_sql(_TAKES_SINCE, (prefix, doc.header.bill_id)).scalars().all()
+    )
+    _refuse(numbers, "已按本单更正后的账面盘点")
 
 
-def _refuse(numbers: Collection[str]) -> None:
+def _refuse(numbers: Collection[str], why: str) -> None:
     if numbers:
         told = "、".join(list(numbers)[:SHOWN]) + ("等" if len(numbers) > SHOWN else "")
-        raise Refusal(f"盘点单{told}已按本单更正后的账面盘点，请先反审核或作废它")
+        raise Refusal(f"盘点单{told}{why}，请先反审核或作废它")
 
 
-def _difference(line: Any, known: Row[Any]) -> Decimal:
-    if known.superseded_by is not None:
-        return Decimal(0)
-    counted = line.counted_quantity if line.recount_quantity is None else line.recount_quantity
-    found: Decimal = counted - line.book_quantity - known.late_quantity - known.corrected_quantity
-    return found
+def _find_moved(ctx: Context, doc: Document) -> dict[int, Moved]:
+    """By line, what bills that are not dated after the count have moved since, as the user says whether it was counted.
 
-
-def _late(ctx: Context, doc: Document) -> dict[int, Decimal]:
-    """By line, what bills that are not dated after the count have moved since it and was counted all the same."""
+    What was entered on the very day after the count certainly was not; and what was taken back moved no goods: what was
+    counted was there all the same.
+    """
     header = doc.header
     rows = ctx.conn.exec_driver_sql(_LATE, (header.bill_id, header.company_id)).all()
     made = made_at(ctx, {(row.bill_type, row.bill_id) for row in rows if row.business_date == row.taken_on})
-    late = [
+    standing = [row for row in rows if row.stands]
+    asked = [
         row
-        for row in rows
+        for row in standing
         if row.business_date < row.taken_on
         or _may_be_counted(made[row.bill_type, row.bill_id], row.counted_at, row.taken_on)
     ]
-    numbers = list(dict.fromkeys(row.bill_no for row in late))
-    if not numbers or not ask_counted(
-        ctx, doc.header, "stock_take", f"盘点录入后又审核了日期不晚于盘点单的{join_numbers(numbers)}"
-    ):
-        return {}
-    found: dict[int, Decimal] = {}
-    for row in late:
-        found[row.line_id] = found.get(row.line_id, Decimal(0)) + row.quantity
+    numbers = list(dict.fromkeys(row.bill_no for row in asked))
+    counted = bool(numbers) and ask_counted(
+        ctx, header, "stock_take", f"盘点录入后又审核了日期不晚于盘点单的{join_numbers(numbers)}"
+    )
+    found: dict[int, Moved] = {line.line_id: Moved() for line in doc.lines}
+    for row in rows:
+        late, uncounted = found[row.line_id]
+        if not row.stands or (counted and row in asked):
+            found[row.line_id] = Moved(late + row.quantity, uncounted)
+        else:
+            found[row.line_id] = Moved(late, uncounted + row.quantity)
     return found
 
 

@@ -75,7 +75,7 @@ class Difference(MoveBill):
         if header.late_bill_id:
             late = registry.prefixes()[header.late_type]
             found = select(late.table().c.status).where(late.key() == header.late_bill_id)
-            by_it = ("late", header.late_bill_id) in ctx.known
+            by_it = (f"late {header.late_type}", header.late_bill_id) in ctx.known
             if not by_it and stands and ctx.conn.execute(found).scalar() in POSTED:
                 raise Refusal(
                     f"该单据由{late.declaration.label}{header.late_bill_no}生成，请反审核或作废{late.declaration.label}"

@@ -29,7 +29,6 @@ from api.kit.resource import FileCall, Menu
 from api.kit.validation import Problems
 from api.ledger import holds
 from api.ledger.checks import Check, register
-from api.ledger.tables import QUANTITY
 from api.master import stock_holds
 from api.master.stock_lines import FromPlace, OfWarehouse
 from api.master.tire_numbers import MAX_TEXT
@@ -109,14 +108,16 @@ class StockTakeLine(FromPlace, GoodsChild):
     """What bills dated before the count have moved since it; it had been counted already."""
     corrected_quantity: Mapped[Decimal] = quantity("他单更正", form=False, copied=False, width=90, sort=15)
     """What others have corrected between the count and its audit."""
+    uncounted_quantity: Mapped[Decimal] = quantity(
+        "未盘后审数量", form=False, copied=False, width=110, sort=15
+    )
+    """What bills dated before the count have moved since it; it had not been counted and came on top."""
     unit_cost: Mapped[Decimal | None] = price(
         "盘盈单位成本", default=None, rule="Positive", permission=COST, copied=False, width=110, sort=16
     )
     tire_numbers: Mapped[str | None] = text("差异胎号", max_length=MAX_TEXT, copied=False, width=160, sort=60)
     """Of goods that are kept by number: which were found beyond the book, or are missing."""
     counted_at: Mapped[datetime | None] = moment("盘点时间", form=False, copied=False, sort=61)
-    corrections_before: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0", sort_order=62)
-    """How much of the book quantity corrections had brought."""
     superseded_by: Mapped[int | None] = mapped_column(
         BigInteger, ForeignKey("stock_take.bill_id"), index=True, sort_order=63
     )
@@ -287,16 +288,14 @@ def _book(ctx: Context, header: Values, known: dict[Spot, Any], lines: list[dict
     moment: datetime = ctx.conn.exec_driver_sql("select clock_timestamp()").scalar_one()
     for line in lines:
         spot = _spot(line)
-        before, held = known.get(spot), now.get(spot, stock_counts.Held())
+        before, held = known.get(spot), now.get(spot, Decimal(0))
         counts = ("counted_quantity", "recount_quantity")
-        line["snapshot_quantity"] = before["snapshot_quantity"] if before is not None else held.quantity
+        line["snapshot_quantity"] = before["snapshot_quantity"] if before is not None else held
         if before is not None and all(line.get(name) == before[name] for name in counts):
-            line.update(
-                {name: before[name] for name in ("book_quantity", "corrections_before", "counted_at")}
-            )
+            line.update({name: before[name] for name in ("book_quantity", "counted_at")})
         else:
             counted = any(line.get(name) is not None for name in counts)
-            line.update(book_quantity=held.quantity, corrections_before=held.corrections)
+            line["book_quantity"] = held
             line["counted_at"] = moment if counted else None
 
 

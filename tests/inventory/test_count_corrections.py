@@ -316,10 +316,14 @@ class TestChecks:
     @pytest.mark.parametrize(
         ("planted", "name"),
         [
-            ("update stock_take_line set book_quantity = book_quantity + 1", "stock_takes_know_corrections"),
-            ("update stock_take_line set corrections_before = -2", "stock_takes_know_corrections"),
-            ("update stock_take_line set late_quantity = 1", "stock_takes_know_corrections"),
-            ("update stock_take set business_date = '2026-01-01'", "stock_takes_know_corrections"),
+            (
+                "update stock_take_line set book_quantity = book_quantity + 1",
+                "stock_take_differences_are_posted",
+            ),
+            ("update stock_take_line set uncounted_quantity = 1", "stock_takes_set_the_book"),
+            ("update stock_take_line set late_quantity = 1", "stock_take_differences_are_posted"),
+            ("update stock_take_line set counted_quantity = 16", "stock_takes_set_the_book"),
+            ("update stock_take set business_date = '2026-01-01'", "stock_takes_set_the_book"),
             ("update stock_take_line set corrected_quantity = 0", "stock_take_differences_are_posted"),
             ("update stock_take_line set superseded_by = {take}", "stock_take_differences_are_posted"),
         ],
