@@ -130,18 +130,22 @@ class Copy:
         return Verdict("killed" if done.returncode == 1 else "broken", told)
 
     def _run(self, words: list[str], *, check: bool = False) -> subprocess.CompletedProcess[str]:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("ERP_")}
-        environment["PYTHONPATH"] = str(self.root)
         command = [str(self.root / ".venv/bin/python"), *words]
         return subprocess.run(
             command,
             cwd=self.root,
-            env=environment,
+            env=environment(self.root),
             check=check,
             capture_output=True,
             text=True,
             timeout=SECONDS,
         )
+
+
+def environment(tree: Path) -> dict[str, str]:
+    """The environment in which a tree's own code runs, whatever is installed."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("ERP_")}
+    return own | {"PYTHONPATH": str(tree)}
 
 
 def _function(source: str, first: int, last: int) -> int | None:
