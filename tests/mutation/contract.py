@@ -42,8 +42,8 @@ CONTRACT = (
     fault(
         "company by warehouse not asked",
         "kit/scope.py",
-        'parent: Any = table.columns.get("warehouse_id")',
-        'parent: Any = table.columns.get("allocation_id")',
+        'select(owner.columns["warehouse_id"]).where(owner.columns["company_id"].in_(companies))',
+        'select(owner.columns["warehouse_id"])',
         f"{ELSEWHERE}::test_no_call_reaches_it",
     ),
     fault(

@@ -123,7 +123,9 @@ class Copy:
             done = self._run(words)
         except subprocess.TimeoutExpired:
             return Verdict("killed", f"hangs for {SECONDS} s")
-        lines = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        lines = [
+            line for line in done.stdout.splitlines() if line.startswith(("FAILED tests", "ERROR tests"))
+        ]
         told = lines[0][:150] if lines else done.stdout.strip()[-150:]
         if done.returncode == 0:
             return Verdict("survived", done.stdout.strip().rsplit("\n", 1)[-1])
