@@ -4,13 +4,15 @@ export PYTHONUTF8 = 1
 unexport PYTHONDONTWRITEBYTECODE
 BENCHES = $(basename $(notdir $(wildcard tests/bench/[a-z]*.py)))
 
-.PHONY: help up test quick test-profile check-sql check-python check-web walk soak parity bench clean
+.PHONY: help up test quick test-profile mutants growth check-sql check-python check-web walk soak parity bench clean
 
 help:
 	@echo "make up     安装所需的一切并启动，直到 Ctrl-C"
 	@echo "make test   安装所需的一切，运行全部检查和测试"
 	@echo "make quick  静态检查，以及改动能影响到的测试"
 	@echo "make test-profile  运行一遍 make test，打印时间花在哪里"
+	@echo "make mutants  在副本里逐个埋下 60 个错误，看测试是否都能发现"
+	@echo "make growth  多声明 60 种类型时测试多花多少处理器时间"
 	@echo "make walk   在浏览器里以三种角色走遍全部嵌入报表，截图放在 ERP_SCREENSHOTS"
 	@echo "make soak   对每个接口都发送不合格式的请求（make test 只取其中一部分）"
 	@echo "make parity 在 DuckDB 和 Spark 上各构建一遍报表的模型，逐行比较"
@@ -33,6 +35,14 @@ quick:
 test-profile:
 	@$(PYTHON) -m api.launch.install --browser
 	@.venv/bin/python -m tests.profile
+
+mutants:
+	@$(PYTHON) -m api.launch.install
+	@.venv/bin/python -m tests.mutation
+
+growth:
+	@$(PYTHON) -m api.launch.install
+	@.venv/bin/python -m tests.growth
 
 check-sql:
 	.venv/bin/sqlfluff lint --quiet transforms/models transforms/tests

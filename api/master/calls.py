@@ -78,7 +78,11 @@ def get_erp_company_list(ctx: Context) -> Any:
 
 
 def _mount(on: APIRouter, cls: type[Resource]) -> None:
-    """A class's dropdown, and its open lookup where the specification names one; bills are for who may list them."""
+    """A class's dropdown, and its open lookup where the specification names one.
+
+    Any user may choose among what others' fields refer to or the specification opens; the rest, bills and reports
+    among it, is for who may list it.
+    """
 
     def get_dropdown(ctx: Context, query: Annotated[lookups.LookupQuery, Query()]) -> Any:
         return lookups.dropdown(ctx, cls, query)
@@ -87,7 +91,8 @@ def _mount(on: APIRouter, cls: type[Resource]) -> None:
         return lookups.dropdown(ctx, cls, query)["data"]
 
     page, path = partial(choices_model, cls), cls.declaration.lookup
-    right = cls.right("list") if cls.bill else ANY_USER
+    is_chosen = cls.bill is None and (path is not None or cls.name() in _NAMED)
+    right = ANY_USER if is_chosen else cls.right("list")
     call(on, "GET", f"{cls.declaration.api}/getDropdown", right=right, returns=page)(get_dropdown)
     if path in PAGED:
         call(on, "GET", path, right=ANY_USER, returns=page)(get_dropdown)

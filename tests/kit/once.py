@@ -23,7 +23,6 @@ VERSIONS = 3
 """So many versions are kept: branches of work take turns."""
 SOURCES = ("api", "warehouse", "transforms", "reports", "tests/kit", "tests/demo", "tests/warehouse")
 LOCKS = ("uv.lock", "reports/uv.lock", "pyproject.toml", "tests/conftest.py", "tests/e2e/conftest.py")
-CODE = frozenset((".py", ".sql", ".yml", ".yaml", ".json", ".csv", ".toml", ".lock", ".js", ".css"))
 GENERATED = frozenset((".venv", "target", "logs", "dbt_packages", "__pycache__"))
 
 
@@ -74,7 +73,7 @@ def _sources() -> Iterator[Path]:
     for name in SOURCES:
         for folder, within, files in os.walk(PROJECT / name):
             within[:] = sorted(set(within) - GENERATED)
-            yield from (Path(folder, file) for file in sorted(files) if Path(file).suffix in CODE)
+            yield from (Path(folder, file) for file in sorted(files))
     yield from (file for name in LOCKS if (file := PROJECT / name).is_file())
 
 

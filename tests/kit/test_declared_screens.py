@@ -92,6 +92,13 @@ ELSEWHERE = {
     ("initialisation_task", "upload"): ("post", "/open/Initialization/initializationInventoryGoods"),
 }
 """Actions whose call is a file's, or has a place that the specification gives."""
+CHOSEN = {item.ref.resource for cls in DECLARED for item in cls.fields() if item.ref}
+OWN_RIGHTS = {
+    "/v2/system/User/changePassword",
+    "/v2/sales/PromotionPolicy/getGifts",
+    "/v2/inventory/StockEarlyWarning/checkStock",
+}
+"""Calls below a type's address that ask no right of it: of oneself, or they prove what they tell on their own."""
 ROUTES = PROJECT_DIR.parent / "shared" / "spec" / "routes.csv"
 
 
@@ -103,12 +110,30 @@ class TestDocument:
         self, document: dict[str, Any], cls: type[Resource]
     ) -> None:
         api = "/" + cls.declaration.api
-        expected = {("get", "getList"): "list", ("get", "getInfo"): "list", ("get", "getLog"): "list"}
+        expected = {("get", name): "list" for name in ("getList", "getInfo", "getLog", "getTotals")}
         expected |= {("post", name): name for name in cls.declaration.actions if name != "list"}
         for (method, name), action in expected.items():
             method, path = ELSEWHERE.get((cls.name(), name), (method, f"{api}/{name}"))
             operation = document["paths"][path][method]
             assert operation["x-right"] == cls.right(action)
+
+    @named
+    def test_every_call_below_a_type_asks_one_of_its_rights(
+        self, document: dict[str, Any], cls: type[Resource]
+    ) -> None:
+        """Any user may but choose among what others refer to; types that share an address share its rights."""
+        api = "/" + cls.declaration.api
+        kin = [other for other in DECLARED if other.declaration.api == cls.declaration.api]
+        own = {one.right(action) for one in kin for action in one.declaration.rights}
+        chosen = cls.bill is None and (cls.name() in CHOSEN or bool(cls.declaration.lookup))
+        free = OWN_RIGHTS | ({f"{api}/getDropdown"} if chosen else set())
+        asked = {
+            path: operation["x-right"]
+            for path, item in document["paths"].items()
+            for operation in item.values()
+            if path.rsplit("/", 1)[0] == api and path not in free
+        }
+        assert {path: right for path, right in asked.items() if right not in own} == {}
 
     def test_every_operation_has_a_typed_answer_and_a_right(self, document: dict[str, Any]) -> None:
         loose = [
