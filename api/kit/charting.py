@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, select
 
 from api.kit.errors import Refusal
 from api.kit.fields import Field, Span
-from api.kit.listing import ListQuery, conditions, listed, query_model
+from api.kit.listing import ListQuery, conditions, listed, query_model, total_of
 from api.kit.making import made_once
 from api.kit.projection import UNSPECIFIED, project
 from api.kit.resource import Resource
@@ -95,7 +95,7 @@ def chart_of(
     axis, measure = _chosen(offered.axes, query.axis), _chosen(offered.measures, query.measure)
     projection = project(cls, (axis,))
     key, label = projection.columns[axis.name], projection.columns[axis.label_field or axis.name]
-    value = func.coalesce(func.sum(cls.table().columns[measure.name]), 0)
+    value = total_of(cls, measure.name)
     statement = select(
         key.label("key"),
         label.label("label"),

@@ -23,7 +23,7 @@ from sqlalchemy import (
     func,
 )
 from sqlalchemy import text as sql
-from sqlalchemy.orm import Mapped, declared_attr, mapped_column
+from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
 
 from api.kit.fields import (
     day,
@@ -36,7 +36,7 @@ from api.kit.fields import (
     text,
     textarea,
 )
-from api.kit.flow import BASIC, STATUSES, UNAUDITED
+from api.kit.flow import BASIC, CLOSED, STATUSES, UNAUDITED, UNCOUNTED
 from api.kit.posting import BillRef, Postings
 from api.kit.resource import READ, WRITE, Declaration, Declared, Menu, Resource, Searched
 
@@ -185,6 +185,20 @@ class Document:
 REJECTED = derived("rejected", "被驳回", "bool", "({table}.reject_reason is not null)", search=True)
 
 
+def bill_status(closed: str = STATUSES[CLOSED]) -> MappedColumn[int]:
+    """The status of a bill, with what a type calls its closed ones."""
+    return enum(
+        "状态",
+        {**STATUSES, CLOSED: closed},
+        default=UNAUDITED,
+        uncounted=UNCOUNTED,
+        form=False,
+        search=True,
+        width=90,
+        sort=-85,
+    )
+
+
 class Bill(Resource):
     """A bill's header (单据)."""
 
@@ -197,9 +211,7 @@ class Bill(Resource):
     business_date: Mapped[date] = day(
         "业务日期", required=True, search=True, happened=True, width=110, sort=-90
     )
-    status: Mapped[int] = enum(
-        "状态", STATUSES, default=UNAUDITED, form=False, search=True, width=90, sort=-85
-    )
+    status: Mapped[int] = bill_status()
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True, width=160, sort=-80)
     department_id: Mapped[int | None] = ref(
         "department", "部门", within=("company_id",), search=True, sort=50

@@ -18,7 +18,7 @@ from api.kit.context import Context
 from api.kit.document import Bill, Link
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import TRANSITIONS
-from api.kit.listing import ListQuery, count_and_totals, page_of, query_model
+from api.kit.listing import ListQuery, page_of, query_model, sums_of
 from api.kit.projection import masked, masks, project
 from api.kit.resource import ACTION_LABELS, Resource
 from api.kit.schemas import (
@@ -80,8 +80,8 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
 
     def get_totals(ctx: Context, query: ListQuery) -> Any:
         with reading(cls, ctx.conn) as conn:
-            total, totals = count_and_totals(conn, cls, query, ctx.principal)
-        return {"total": total, "totals": totals}
+            sums = sums_of(conn, cls, query, ctx.principal)
+        return {"total": sums.rows, **sums.answer()}
 
     def get_log(ctx: Context, id: Key) -> Any:
         return log_of(ctx, cls, id)

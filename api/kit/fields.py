@@ -107,7 +107,8 @@ class Field:
     `total` is a sum over the list; a `ratio` has one where it tells what rows are together. What gives posted figures
     their meaning is `fixed`: `always`, once bills have `named` the record or others share the column with it, or while
     it is `held`, as goods are in stock. A value that follows from others until somebody types one is `typed_in`: the
-    flag that keeps whether it was. A day that has `happened` is asked about where it is still to come.
+    flag that keeps whether it was. A day that has `happened` is asked about where it is still to come. Rows of
+    an `uncounted` choice add to no total of a list, nor to its charts.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Field:
     max_length: int | None = None
     default: Any = None
     options: tuple[tuple[int | str, str], ...] = ()
+    uncounted: tuple[int, ...] = ()
     ref: Ref | None = None
     label_field: str | None = None
     rule: str | None = None

@@ -9,6 +9,8 @@ UNAUDITED, AUDITED, VOIDED, CLOSED, LOCKED = 1, 2, 3, 4, 5
 STATUSES = {UNAUDITED: "未审核", AUDITED: "已审核", VOIDED: "已作废", CLOSED: "已关闭", LOCKED: "已锁定"}
 POSTED = frozenset({AUDITED, CLOSED, LOCKED})
 """A bill in one of these counts in every report."""
+UNCOUNTED = (VOIDED,)
+"""A bill in one of these adds to no total of a list."""
 POSTED_SQL = f"({', '.join(map(str, sorted(POSTED)))})"
 """These for a statement: `status in …`."""
 

@@ -7,8 +7,8 @@ so a filter that fits few rows is answered from its rows, and only one that fits
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -27,6 +27,7 @@ from sqlalchemy import (
     false,
     func,
     literal,
+    not_,
     or_,
     select,
 )
@@ -80,12 +81,24 @@ class ListQuery(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class Sums:
+    """How many rows a filter holds, what they add up to, and how many of them by their status add to nothing."""
+
+    rows: int | None = None
+    totals: Mapping[str, Decimal] = field(default_factory=dict)
+    uncounted: int = 0
+
+    def answer(self) -> dict[str, Any]:
+        """As it is answered, beside the count of all rows."""
+        return {"totals": self.totals, "uncounted": self.uncounted}
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One page of rows, and what the whole filter adds up to."""
 
     rows: list[dict[str, Any]]
-    total: int | None
-    totals: dict[str, Decimal]
+    sums: Sums
     page: int
     per_page: int
     refreshed_at: datetime | None = None
@@ -93,7 +106,7 @@ class Page:
 
     def answer(self, notices: Sequence[str] = ()) -> dict[str, Any]:
         """As it is answered, with what its readers should know of the figures."""
-        found = paged(self.rows, self.total, self.page, self.per_page) | {"totals": self.totals}
+        found = paged(self.rows, self.sums.rows, self.page, self.per_page) | self.sums.answer()
         told = {"refreshed_at": self.refreshed_at, "notices": notices}
         return found | {name: value for name, value in told.items() if value}
 
@@ -316,12 +329,12 @@ def _order(cls: type[Resource], query: ListQuery, projection: Projection, princi
 def page_of(conn: Connection, cls: type[Resource], query: ListQuery, principal: Principal) -> Page:
     """One page of a list."""
     rows = _rows(conn, cls, query, principal)
-    total, totals = count_and_totals(conn, cls, query, principal) if query.totals else (None, {})
+    sums = sums_of(conn, cls, query, principal) if query.totals else Sums()
     hidden = masks(cls, cls.name(), principal)
     absent = {item.name: MASK for item in cls.fields() if item.list and item.name in hidden}
     computed = cls.refreshed_at(conn) if issubclass(cls, View) else None
     shown = [{**masked(row, hidden), **absent} for row in rows]
-    return Page(shown, total, totals, query.page, query.per_page, computed)
+    return Page(shown, sums, query.page, query.per_page, computed)
 
 
 def _rows(
@@ -395,26 +408,31 @@ def _leads(one: Searched) -> bool:
     )
 
 
-def count_and_totals(
-    conn: Connection, cls: type[Resource], query: ListQuery, principal: Principal
-) -> tuple[int, dict[str, Decimal]]:
+def sums_of(conn: Connection, cls: type[Resource], query: ListQuery, principal: Principal) -> Sums:
     """How many rows the whole filter holds, and what its fields come to: sums, and ratios that have a base."""
     table, fields = cls.table(), listed(cls, principal)
     totalled = [item.name for item in fields if item.total and item.name in table.columns]
     ratios = [(item.name, item.ratio) for item in fields if item.ratio]
     named = {*totalled, *_parts(ratio for _, ratio in ratios)}
-    sums = [func.coalesce(func.sum(table.columns[name]), 0).label(name) for name in sorted(named)]
+    sums = [total_of(cls, name).label(name) for name in sorted(named)]
     chosen, asked = conditions(cls, query, principal), query.model_dump()
     found = cls.paging if sums and issubclass(cls, View) else Paging()
     apart = found.added and found.added != found.keys
-    rows = select(func.count().label("rows"), *(() if apart else sums)).select_from(table)
+    left = func.count().filter(not_(cls.counted())).label("uncounted")
+    rows = select(func.count().label("rows"), left, *(() if apart else sums)).select_from(table)
     counted_by = found.keys if found.added else None
     row = totals = conn.execute(sourced(cls, rows, principal, asked, chosen, counted_by)).one()
     if apart:
         totals = conn.execute(sourced(cls, select(*sums), principal, asked, chosen, found.added)).one()
     added = {name: Decimal(getattr(totals, name)) for name in named}
     told = {name: value for name, ratio in ratios if (value := ratio.of(added)) is not None}
-    return row.rows, {name: added[name] for name in totalled} | told
+    return Sums(row.rows, {name: added[name] for name in totalled} | told, row.uncounted)
+
+
+def total_of(cls: type[Resource], name: str) -> ColumnElement[Any]:
+    """The sum of a column over the rows that count by their status; zero of none."""
+    added: Any = func.sum(cls.table().columns[name])
+    return func.coalesce(added.filter(cls.counted()) if cls.uncounted() else added, 0)
 
 
 def _parts(ratios: Iterable[Ratio]) -> set[str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Row, Table, true
+from sqlalchemy import Column, ColumnElement, Row, Table, and_, true
 
 from api.kit import registry
 from api.kit.database import Base
@@ -253,6 +253,19 @@ class Resource(Declared):
     def choosable(cls) -> ColumnElement[bool]:
         """Which rows others may refer to; override where the system keeps some for itself."""
         return true()
+
+    @classmethod
+    def counted(cls) -> ColumnElement[bool]:
+        """Which rows add to the totals of a list: those of no uncounted choice."""
+        columns = cls.table().columns
+        return and_(
+            true(), *(columns[item.name].not_in(item.uncounted) for item in cls.fields() if item.uncounted)
+        )
+
+    @classmethod
+    def uncounted(cls) -> list[str]:
+        """What the choices are called whose rows add to no total."""
+        return [dict(item.options)[choice] for item in cls.fields() for choice in item.uncounted]
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:

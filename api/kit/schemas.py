@@ -70,10 +70,11 @@ class Saved(BaseModel):
 
 
 class Totals(BaseModel):
-    """How many rows a whole filter holds, and what they add up to."""
+    """How many rows a whole filter holds, what they add up to, and how many are `uncounted`, as voided ones are."""
 
     total: int
     totals: dict[str, str]
+    uncounted: int
 
 
 class LogRow(BaseModel):
@@ -203,6 +204,7 @@ def page_model(cls: type[Resource]) -> type[BaseModel]:
         per_page=(int, ...),
         last_page=(int | None, ...),
         totals=(dict[str, str], ...),
+        uncounted=(int, Described(0, description="不计入合计的行数，如已作废的单据")),
         refreshed_at=(str | None, Described(None, description="数据截至，仅报表")),
         notices=(list[str], Described([], description="数字为何没有更新、为何可能变化，仅报表")),
     )

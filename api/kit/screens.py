@@ -217,6 +217,7 @@ class Screen(BaseModel):
     report: str | None = Described(description="报表的编码，打开时记录使用")
     filed: bool = Described(description="可导出为 Excel 明细、透视和 PDF，可订阅")
     note: str | None = Described(description="列表和表单上方的说明")
+    uncounted: list[str] = Described(description="不计入合计的状态")
 
 
 def describe(
@@ -269,6 +270,7 @@ def describe(
         report=report,
         filed=report is not None and issubclass(cls, View) and cls.filed,
         note=declaration.note or None,
+        uncounted=cls.uncounted(),
     )
 
 

@@ -17,10 +17,10 @@ from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 
 from api.kit import registry
 from api.kit.context import Context
-from api.kit.document import Bill, Child, Document, Rows, Values
+from api.kit.document import Bill, Child, Document, Rows, Values, bill_status
 from api.kit.errors import Refusal
 from api.kit.fields import day, enum, integer, money, quantity, rate, ref, text
-from api.kit.flow import AUDITED, CLOSED, STATUSES, UNAUDITED, VOIDED
+from api.kit.flow import AUDITED, VOIDED
 from api.kit.posting import PartyType, Postings
 from api.kit.rules import PERCENT
 from api.kit.validation import Problems
@@ -106,15 +106,7 @@ class RebatePolicy(Bill):
     policy_name: Mapped[str] = text(
         "政策名称", required=True, search=True, max_length=60, width=200, sort=-75
     )
-    status: Mapped[int] = enum(
-        "状态",
-        {**STATUSES, CLOSED: "已暂停"},
-        default=UNAUDITED,
-        form=False,
-        search=True,
-        width=90,
-        sort=-85,
-    )
+    status: Mapped[int] = bill_status(closed="已暂停")
     rebate_type_id: Mapped[int] = ref(
         "rebate_type", "返利类型", required=True, search=True, width=110, sort=-65
     )

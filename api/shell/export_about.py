@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 from api.kit import registry
 from api.kit.database import TIME_ZONE
 from api.kit.fields import Field
-from api.kit.listing import FLAGS, RANGED, ListQuery
+from api.kit.listing import FLAGS, RANGED, ListQuery, Sums
 from api.kit.resource import Resource
 from api.kit.scope import Principal, within
 from api.kit.view import View
@@ -23,7 +23,7 @@ def about(
     cls: type[Resource],
     query: ListQuery,
     principal: Principal,
-    total: int,
+    sums: Sums,
     computed: datetime | None,
 ) -> list[tuple[str, str]]:
     """Labels with values, as they are printed into the file."""
@@ -36,7 +36,9 @@ def about(
         told.append(("数据时间", moment(computed)))
     if issubclass(cls, View):
         told.extend(("数据提示", notice) for notice in cls.notices(conn, principal))
-    told.append(("行数", str(total)))
+    told.append(("行数", str(sums.rows)))
+    if sums.uncounted:
+        told.append(("不计入合计", f"{'、'.join(cls.uncounted())} {sums.uncounted} 行"))
     filters = list(filters_told(conn, cls, query, principal))
     return [*told, *([("筛选条件", "")] if filters else [("筛选条件", "全部")]), *filters]
 

@@ -17,7 +17,7 @@ from api.kit import registry
 from api.kit.database import TIME_ZONE, engine, transact
 from api.kit.errors import Refusal
 from api.kit.fields import Field
-from api.kit.listing import count_and_totals, listed, query_model, select_rows
+from api.kit.listing import listed, query_model, select_rows, sums_of
 from api.kit.projection import masked, masks, shown_fields
 from api.kit.resource import Resource
 from api.kit.scope import Principal
@@ -152,13 +152,21 @@ def _write(export_id: int) -> int:
         statement, _ = select_rows(cls, query, principal)
         hidden = masks(cls, cls.name(), principal)
         with reading(cls, conn) as source, whole(export_id) as path:
-            total, totals = count_and_totals(source, cls, query, principal)
+            sums = sums_of(source, cls, query, principal)
             computed = cls.refreshed_at(source) if issubclass(cls, View) else None
-            told = about(conn, cls, query, principal, total, computed)
+            told = about(conn, cls, query, principal, sums, computed)
             streamed = source.execution_options(stream_results=True, yield_per=CHUNK).execute(statement)
             rows = (masked(row, hidden) for row in streamed)
             shown = columns(cls, principal)
-            return write_workbook(path, cls.declaration.label, shown, rows, totals=totals, about=told)
+            return write_workbook(
+                path,
+                cls.declaration.label,
+                shown,
+                rows,
+                totals=sums.totals,
+                left_out=cls.uncounted(),
+                about=told,
+            )
 
 
 def columns(cls: type[Resource], principal: Principal) -> list[Field]:
@@ -176,14 +184,15 @@ def write_workbook(
     sheet_rows: int = SHEET_ROWS,
     *,
     totals: Mapping[str, Decimal] | None = None,
+    left_out: Sequence[str] = (),
     about: Sequence[tuple[str, str]] = (),
 ) -> int:
     """A workbook with heading rows; constant memory; nothing in it is a formula or a link. Answers the row count.
 
     Columns of texts are formatted as text, so that what is typed into them keeps its leading zeros.
 
-    A sheet that is full goes on in the next: no row is cut off. `totals` stand under the last row, `about` the export
-    on a sheet of its own.
+    A sheet that is full goes on in the next: no row is cut off. `totals` stand under the last row, with the statuses
+    that are `left_out` of them; `about` the export on a sheet of its own.
     """
     count = 0
     with xlsxwriter.Workbook(str(path), PLAIN) as book:
@@ -200,18 +209,24 @@ def write_workbook(
             for at, write in enumerate(cells):
                 write(sheet, line, at, row)
         if totals:
-            _total(book, sheet, line + 1, fields, totals)
+            _total(book, sheet, line + 1, fields, totals, left_out)
         if about:
             _about(book, about, heading)
     return count
 
 
 def _total(
-    book: xlsxwriter.Workbook, sheet: Any, line: int, fields: list[Field], totals: Mapping[str, Decimal]
+    book: xlsxwriter.Workbook,
+    sheet: Any,
+    line: int,
+    fields: list[Field],
+    totals: Mapping[str, Decimal],
+    left_out: Sequence[str],
 ) -> None:
     words = book.add_format({"bold": True, "top": 1})
     number = book.add_format({"bold": True, "top": 1, "num_format": "#,##0.00"})
-    sheet.write_string(line, 0, "合计", words)
+    told = f"合计（不含{'、'.join(left_out)}）" if left_out else "合计"
+    sheet.write_string(line, 0, told, words)
     for at, item in enumerate(fields):
         if item.name in totals:
             sheet.write_number(line, at, totals[item.name], number)

@@ -17,7 +17,7 @@ from typing import Any
 
 from api import catalogue
 from api.kit import registry
-from api.kit.listing import count_and_totals, page_of, query_model
+from api.kit.listing import page_of, query_model, sums_of
 from api.kit.scope import ALL_RIGHTS, Principal
 from api.reporting.published import Published
 from api.reporting.snapshot import published, refreshed_at
@@ -57,9 +57,9 @@ def _measure(cls: type[Published]) -> Iterator[str]:
         asked = query_model(cls)(**{**usual, **more}, per_page=30, totals=0)
         for who in (GROUP, BRANCH):
             with published() as conn:
-                count, _ = count_and_totals(conn, cls, asked, who)
+                count = sums_of(conn, cls, asked, who).rows
                 page = _best(partial(page_of, conn, cls, asked, who))
-                totals = _best(partial(count_and_totals, conn, cls, asked, who))
+                totals = _best(partial(sums_of, conn, cls, asked, who))
             name = f"{cls.name():24}{label:12}{who.user_name:8}"
             print(f"{name}{count:>10,} rows   page {_told(page)}   totals {_told(totals)}", flush=True)
             if max(page[0], totals[0]) > BOUND:

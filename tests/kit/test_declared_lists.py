@@ -8,6 +8,7 @@ import pytest
 
 from api.kit.charting import chartable
 from api.kit.fields import Field
+from api.kit.flow import VOIDED
 from api.kit.resource import Resource
 from api.kit.view import View
 from tests.kit.declared import DECLARED, added, named, present
@@ -22,6 +23,11 @@ _KINDS = {
 }
 ODD = [pytest.param(cls, item, id=f"{cls.name()}-{item.name}") for cls, item in _KINDS.values()]
 """A filter of each kind: one table's stands for all, a view reads in its own way what it is asked."""
+
+
+def voids(cls: type[Resource]) -> bool:
+    """Whether rows of a class have a status of bills, by what users read."""
+    return any(item.name == "status" and (VOIDED, "已作废") in item.options for item in cls.fields())
 
 
 class TestList:
@@ -80,17 +86,38 @@ class TestList:
         whole = [
             row for at in pages for row in caller.get(f"{api}/getList", page=at, per_page=500).data["data"]
         ]
+        left = [row for row in whole if voids(cls) and row["status"] == VOIDED]
         totalled = {item.name for item in cls.fields() if item.total and item.list}
         ratios = {item.name for item in cls.fields() if item.ratio}
         assert totalled == page["totals"].keys() - ratios
         for name in totalled:
             total = Decimal(page["totals"][name])
-            assert total == sum((Decimal(row[name] or 0) for row in whole), Decimal(0))
+            assert total == sum((Decimal(row[name] or 0) for row in whole if row not in left), Decimal(0))
         asked = caller.get(f"{api}/getTotals").data
-        assert asked == {"total": page["total"], "totals": page["totals"]}
+        assert asked == {name: page[name] for name in ("total", "totals", "uncounted")}
+        assert page["uncounted"] == len(left)
         for axis in chartable(cls, (item for item in cls.fields() if item.list)).axes:
             chart = caller.get(f"{api}/getChart", axis=axis.name).data
             assert Decimal(chart["total"]) == Decimal(page["totals"][chart["measure"]])
+
+    @named
+    def test_a_voided_bill_is_listed_and_adds_to_no_total(self, site: Site, cls: type[Resource]) -> None:
+        if "invalid" not in cls.declaration.actions or "add" not in cls.declaration.actions:
+            return
+        caller, api = site.as_("admin"), cls.declaration.api
+        lists = [one for one in DECLARED if one is cls or one.name() == f"{cls.name()}_detail"]
+        before = {one: caller.get(f"{one.declaration.api}/getTotals").data for one in lists}
+        voided = added(site, cls)
+        lines = len(caller.get(f"{api}/getInfo", id=voided).data.get("lines", ()))
+        caller.post(f"{api}/invalid", {"ids": [voided]})
+        for one, was in before.items():
+            now = caller.get(f"{one.declaration.api}/getTotals").data
+            assert now["totals"] == was["totals"]
+            assert (
+                now["uncounted"] - was["uncounted"]
+                == now["total"] - was["total"]
+                == (1 if one is cls else lines)
+            )
 
     @named
     def test_a_query_beyond_its_bounds_is_refused(self, site: Site, cls: type[Resource]) -> None:

@@ -165,7 +165,7 @@ class TestExport:
         heading, *rows = [[cell.value for cell in row] for row in book.worksheets[0].iter_rows()]
         assert told["行数"] == str(len(rows) - 1)
         amount = heading.index("金额合计")
-        assert rows[-1][0] == "合计"
+        assert rows[-1][0] == "合计（不含已作废）"
         assert rows[-1][amount] == pytest.approx(sum(float(row[amount]) for row in rows[:-1]))
 
     @pytest.mark.usefixtures("figures")

@@ -179,6 +179,8 @@ export interface Screen {
   filed?: boolean;
   /** What users are told above the list and the form. */
   note?: string | null;
+  /** The statuses whose rows add to no total. */
+  uncounted?: string[];
 }
 
 /** A figure of a whole filter by one of its columns: the largest values, or the days or months in their order. */
@@ -233,6 +235,8 @@ export interface ListAnswer<T = Row> {
 export interface Totals {
   total: number;
   totals: Record<string, string>;
+  /** Rows that add to no total, as voided bills don't. */
+  uncounted?: number;
 }
 
 export interface BatchAnswer {

@@ -46,6 +46,16 @@ describe('a list', () => {
     expect(screen.getByText('无权限')).toBeTruthy();
     expect(screen.getAllByText('未审核')).toHaveLength(2);
   });
+  it('says of which statuses no row adds to the totals, and how many such rows there are', async () => {
+    const counted = { total: 3, totals: { total_amount: '9876.50' }, uncounted: 1 };
+    view = renderPage(<ListPage screen={{ ...description, uncounted: ['已作废'] }} params={{}} />, { ...base, [`${api}/getTotals`]: () => ok(counted) });
+    expect(await screen.findByText('共 3 条，已作废 1 条不计入合计')).toBeTruthy();
+    expect(screen.getByTitle('不含已作废').closest('.totals-row')).toBeTruthy();
+    view.unmount();
+    await open();
+    expect(await screen.findByText('共 3 条')).toBeTruthy();
+    expect(screen.queryByTitle('不含已作废')).toBeNull();
+  });
   it('totals a ratio as its rows tell it', async () => {
     const margin = field({ name: 'margin', label: '毛利率%', type: 'rate', form: false });
     view = renderPage(<ListPage screen={{ ...description, fields: [...description.fields, margin] }} params={{}} />, {

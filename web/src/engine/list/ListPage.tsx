@@ -11,7 +11,7 @@ import { areGoods } from '../print/pieces';
 import { usePrinting } from '../print/usePrinting';
 import { listQuery, totalsQuery } from '../queries';
 import { useScreenLinks } from '../routes';
-import { actionOf, allowsStatus, keyOf, type Action, type Row, type Screen } from '../types';
+import { actionOf, allowsStatus, keyOf, type Action, type Field, type Row, type Screen } from '../types';
 import { useColumnPlan } from './columnPlan';
 import { FilterBar } from './FilterBar';
 import { ListTable } from './ListTable';
@@ -33,6 +33,13 @@ interface ListPageProps {
   notices?: boolean;
   /** What stands for the export of what is asked, where there is more than one form of it. */
   exporter?: (query: Query) => ReactNode;
+}
+
+/** How many rows there are, and which of them stand beside the totals. */
+function countedRows(screen: Screen, listed: Field[], total: number, uncounted = 0): string {
+  const told = `共 ${total.toLocaleString('zh-CN')} 条`;
+  if (uncounted === 0 || !listed.some((field) => field.total)) return told;
+  return `${told}，${(screen.uncounted ?? []).join('、')} ${uncounted.toLocaleString('zh-CN')} 条不计入合计`;
 }
 
 const NONE: Set<number> = new Set();
@@ -161,7 +168,7 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
         pageSizeOptions={PAGE_SIZES}
         showSizeChanger
         showQuickJumper
-        showTotal={(total) => `共 ${total.toLocaleString('zh-CN')} 条`}
+        showTotal={(total) => countedRows(screen, listed, total, counted?.uncounted)}
         onChange={(page, perPage) => change(perPage === state.perPage ? { page } : { perPage })}
       />
       {printing}

@@ -91,7 +91,7 @@ const Rows = memo(function Rows(props: RowsProps) {
       summary={() =>
         totals && summed ? (
           <Table.Summary fixed>
-            <TotalsRow planned={planned} totals={totals} />
+            <TotalsRow planned={planned} totals={totals} uncounted={screen.uncounted} />
           </Table.Summary>
         ) : null
       }
@@ -105,11 +105,17 @@ const FORMATS: Partial<Record<string, (value: unknown) => string>> = {
   rate: (value) => formatNumber(value, 2),
 };
 
-function TotalsRow({ planned, totals }: { planned: ColumnControl['columns']; totals: Record<string, string> }) {
+interface TotalsRowProps {
+  planned: ColumnControl['columns'];
+  totals: Record<string, string>;
+  uncounted?: string[];
+}
+
+function TotalsRow({ planned, totals, uncounted = [] }: TotalsRowProps) {
   return (
     <Table.Summary.Row className="totals-row">
       <Table.Summary.Cell index={0} colSpan={2} align="center">
-        合计
+        {uncounted.length > 0 ? <span title={`不含${uncounted.join('、')}`}>合计*</span> : '合计'}
       </Table.Summary.Cell>
       {planned.map(({ field }, index) => (
         <Table.Summary.Cell key={field.name} index={index + 2} align="right">
