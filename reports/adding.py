@@ -6,14 +6,14 @@ Reports show such figures one period at a time, and Superset adds up whatever it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
 from reports.catalogue import REPORTS
 from reports.catalogue.datasets import Dataset
 from reports.query_parts import CROSS_TABLE, column_name
-from reports.ranges import RANGE_OPERATOR, days_of
+from reports.ranges import RANGE_OPERATOR, business_day, days_of
 
 ONE_DAY = timedelta(days=1)
 WITHIN = {
@@ -134,7 +134,7 @@ def _is_fixed(query: Any, dataset: Dataset, name: str) -> bool:
 
 def _is_one(words: str, name: str) -> bool:
     """Whether a range of days lies in one day or month."""
-    found = days_of(words, date.today())
+    found = days_of(words, business_day())
     if found is None or found.since is None or found.until is None:
         return False
     last = found.until - ONE_DAY

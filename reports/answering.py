@@ -18,7 +18,7 @@ from reports.catalogue.beside import KEY
 from reports.catalogue.datasets import Dataset, in_chosen
 from reports.late_names import asked_table
 from reports.query_parts import column_name
-from reports.ranges import RANGE_OPERATOR, days_of
+from reports.ranges import RANGE_OPERATOR, business_day, days_of
 from reports.snapshot import SNAPSHOT_URI, Snapshot, Snapshots
 
 NEWEST = "newest_snapshot"
@@ -201,7 +201,7 @@ def _by_days(dataset: Dataset, conditions: list[dict[str, Any]]) -> Iterator[dic
 def _chosen(dataset: Dataset, condition: dict[str, Any]) -> Iterator[tuple[date, date]]:
     """The first and the last day of a chosen range, and of each chosen day."""
     if condition["op"] == RANGE_OPERATOR:
-        days = days_of(str(condition.get("val")), date.today())
+        days = days_of(str(condition.get("val")), business_day())
         if days:
             yield days.ends
     elif found := _first_days(dataset, condition):

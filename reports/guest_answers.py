@@ -6,7 +6,7 @@ from __future__ import annotations
 import codecs
 import math
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import datetime
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from reports.answering import catalogue_datasets
 from reports.assets import boards
 from reports.changed_answers import change_answers
 from reports.drawn import in_order, put_together, without_gaps, without_signs_of_nothing
-from reports.ranges import NO_RANGE, RANGE_OPERATOR, DayRange, days_come
+from reports.ranges import BUSINESS_ZONE, NO_RANGE, RANGE_OPERATOR, DayRange, business_day, days_come
 
 MOST_CELLS = 1_000_000
 DATASETS = r"/api/v1/dashboard/\d+/datasets"
@@ -56,7 +56,7 @@ def answer_with_files() -> None:
             answer.set_data(codecs.BOM_UTF8 + answer.get_data().removeprefix(codecs.BOM_UTF8))
         title = _title(form.get("slice_id"))
         if title and answer.status_code == 200:
-            name = f"{title} {datetime.now():%Y-%m-%d %H%M}.{context.result_format.value}"
+            name = f"{title} {datetime.now(BUSINESS_ZONE):%Y-%m-%d %H%M}.{context.result_format.value}"
             answer.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name)}"
         return answer
 
@@ -113,7 +113,7 @@ def _chosen_days(queries: list[Any], column: str) -> DayRange:
         for item in query.filter or []
         if item.get("op") == RANGE_OPERATOR and item.get("col") == column
     )
-    return days_come(next(ranges, NO_RANGE), date.today())
+    return days_come(next(ranges, NO_RANGE), business_day())
 
 
 def bound_pivots() -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from datetime import date
 from typing import Any
 
-from reports.ranges import RANGE_OPERATOR, days_of
+from reports.ranges import RANGE_OPERATOR, business_day, days_of
 
 READABLE_RESULTS = {"full", "results"}
 WORKED_OUT = "post_processed"
@@ -119,7 +118,7 @@ def _is_range(item: dict[str, Any], ranged: Set[str]) -> bool:
 
 def is_range(words: Any) -> bool:
     """Whether days are told in words that are understood."""
-    return isinstance(words, str) and days_of(words, date.today()) is not None
+    return isinstance(words, str) and days_of(words, business_day()) is not None
 
 
 def result_name(result: Any) -> str:

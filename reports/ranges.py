@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 NO_RANGE = "No filter"
 RANGE_OPERATOR = "TEMPORAL_RANGE"
@@ -50,6 +51,14 @@ class DayRange:
 
 
 WHOLE = DayRange(None, None)
+
+
+BUSINESS_ZONE = ZoneInfo("Asia/Shanghai")
+
+
+def business_day() -> date:
+    """The day on which ranges are read."""
+    return datetime.now(BUSINESS_ZONE).date()
 
 
 def days_of(words: str, today: date) -> DayRange | None:

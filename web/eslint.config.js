@@ -17,6 +17,21 @@ const reading = {
   message: 'Queries go through lib/query.',
 };
 
+/** Its today and its now are the browser's. */
+const picking = {
+  name: 'antd',
+  importNames: ['DatePicker', 'TimePicker', 'Calendar'],
+  message: 'Dates are picked by lib/DatePicker.',
+};
+
+/** What day and what time it is, the business's clock says: that of a PC may be wrong, or elsewhere. */
+const clocks = [
+  "NewExpression[callee.name='Date'][arguments.length=0]",
+  "CallExpression[callee.name='Date']",
+  "MemberExpression[object.name='Date'][property.name='now']",
+  "CallExpression[callee.name='dayjs'][arguments.length=0]",
+].map((selector) => ({ selector, message: 'What time it is, lib/businessClock says.' }));
+
 /** Its own watch of sizes misses the first change. */
 const drawing = {
   name: 'echarts-for-react/esm/core',
@@ -29,7 +44,7 @@ const zoneRules = Object.entries(forbiddenZones).map(([zone, forbidden]) => ({
     'no-restricted-imports': [
       'error',
       {
-        paths: zone === 'lib' ? [] : [reading, drawing],
+        paths: zone === 'lib' ? [] : [reading, drawing, picking],
         patterns: [
           {
             regex: `^(@/|(\\.\\.?/)+)(${forbidden.join('|')})(/|$)`,
@@ -56,10 +71,12 @@ export default tseslint.config(
         { name: 'fetch', message: 'Calls go through lib/api.' },
         { name: 'XMLHttpRequest', message: 'Calls go through lib/api.' },
       ],
+      'no-restricted-syntax': ['error', ...clocks],
       'max-lines': ['warn', { max: 400, skipBlankLines: true, skipComments: true }],
     },
   },
   { files: ['src/lib/api.ts', 'src/**/*.test.{ts,tsx}'], rules: { 'no-restricted-globals': 'off' } },
+  { files: ['src/lib/businessClock.ts', 'src/**/*.test.{ts,tsx}'], rules: { 'no-restricted-syntax': 'off' } },
   ...zoneRules,
-  { files: ['src/app/**/*.{ts,tsx}'], rules: { 'no-restricted-imports': ['error', { paths: [reading, drawing] }] } },
+  { files: ['src/app/**/*.{ts,tsx}'], rules: { 'no-restricted-imports': ['error', { paths: [reading, drawing, picking] }] } },
 );

@@ -28,7 +28,7 @@ from starlette.types import Scope
 
 from api.kit import idempotency, signing
 from api.kit.context import Authenticator, Context
-from api.kit.database import dumps, request_engine, retrying
+from api.kit.database import dumps, request_engine, retrying, told_time
 from api.kit.errors import Refusal, Unauthenticated
 from api.kit.forms import as_json
 from api.kit.making import MAKING
@@ -71,15 +71,17 @@ class Envelope(BaseModel, Generic[T]):
     data: T | None = None
 
 
-UNKEPT = {"cache-control": "no-store"}
-"""Answers are for who asked, at that moment: nothing on their way keeps them, nor the disk of a shared desk."""
+def marks() -> dict[str, str]:
+    """The headers of every answer. It is for who asked, at that moment: nothing on its way keeps it, nor the disk of a
+    shared desk. It tells the business's time: a browser's own clock and zone decide nothing."""
+    return {"cache-control": "no-store", "business-time": told_time()}
 
 
 def answer(data: Any, *, code: int = 200, msg: str = SUCCESS) -> Response:
     """An enveloped answer; HTTP status follows the code, except for questions."""
     status = 200 if code in QUESTIONS else code
     body = dumps({"code": code, "msg": msg, "data": data})
-    return Response(body, status, {**UNKEPT}, media_type="application/json")
+    return Response(body, status, marks(), media_type="application/json")
 
 
 class Route(APIRoute):
@@ -277,7 +279,7 @@ class Endpoint:
             effect()
         if not isinstance(data, Response):
             return answer(data, msg=self._says)
-        for name, value in UNKEPT.items():
+        for name, value in marks().items():
             data.headers.setdefault(name, value)
         return data
 

@@ -50,6 +50,11 @@ def today() -> date:
     return datetime.now(TIME_ZONE).date()
 
 
+def told_time() -> str:
+    """The business's moment with its offset, as every answer tells it: 2026-11-21T00:00:01.250+08:00."""
+    return datetime.now(TIME_ZONE).isoformat(timespec="milliseconds")
+
+
 def _plain(value: object) -> object:
     if isinstance(value, Decimal):
         return f"{value:f}"

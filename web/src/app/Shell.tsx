@@ -22,6 +22,7 @@ import { restoreTabs } from './tabs/tabStore';
 import { useTour } from './tour/useTour';
 import { useAuthorityOfRoute } from './useAuthorityOfRoute';
 import { useCompanySettings } from './useCompanySettings';
+import { useNewDay } from './useNewDay';
 
 const CustomerService = lazy(() => import('./station/CustomerService'));
 const GuidedTour = lazy(() => import('./tour/GuidedTour'));
@@ -67,6 +68,7 @@ const fixedNames: Record<string, string> = {
 };
 
 function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
+  useNewDay();
   const { pathname } = useLocation();
   const wide = Grid.useBreakpoint().md !== false;
   useAuthorityOfRoute(pathname);

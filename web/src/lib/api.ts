@@ -1,3 +1,4 @@
+import { BUSINESS_TIME, machineTime, serverTime, setClock } from './businessClock';
 import { ApiError, Cancelled, isCancelled, NETWORK } from './errors';
 import { idempotencyKey, settleKey } from './idempotency';
 import { getSession } from './session';
@@ -34,8 +35,6 @@ const SUCCESS = 200;
 /** Reads in flight by address: a newer one takes the place of the older. Writes are never given up half-way. */
 const reads = new Map<string, AbortController>();
 const unauthorizedListeners = new Set<(error: ApiError) => void>();
-/** Server time minus ours, since signatures are valid for five minutes only. */
-let clockOffset = Number(sessionStorage.getItem('clock_offset') ?? '0');
 
 /** Called when the server ends the login (401), or is down for maintenance and logs everybody out (503). */
 export function onUnauthorized(callback: (error: ApiError) => void): () => void {
@@ -136,12 +135,14 @@ async function ask(
   headers.set('Accept', 'application/json');
   if (session) {
     headers.set('token', session.token);
-    query.push(['timeStamp', String(Date.now() + clockOffset)]);
+    // Signatures are valid for five minutes, by the server's clock.
+    query.push(['timeStamp', String(serverTime())]);
     const canonical = canonicalQuery(query);
     search = `${canonical}&sign=${sign(session.sign_key, method, absolute, canonical, signedBody)}`;
   }
+  const asked = machineTime();
   const response = await answerTo(search ? `${absolute}?${search}` : absolute, { ...init, method, headers });
-  rememberClock(response);
+  setClock(response.headers.get(BUSINESS_TIME), asked);
   return { response, token: session?.token };
 }
 
@@ -176,12 +177,4 @@ function unwrap(envelope: Envelope, token: string | undefined): Envelope {
   const endsLogin = (envelope.code === 401 || envelope.code === 503) && token === getSession()?.token;
   if (endsLogin) for (const listener of unauthorizedListeners) listener(error);
   throw error;
-}
-
-function rememberClock(response: Response): void {
-  const date = Date.parse(response.headers.get('Date') ?? '');
-  if (Number.isNaN(date)) return;
-  const offset = date - Date.now();
-  clockOffset = Math.abs(offset) > 30_000 ? offset : 0;
-  sessionStorage.setItem('clock_offset', String(clockOffset));
 }

@@ -1,4 +1,5 @@
 /** What a user must see of an outcome; the shell subscribes and draws messages and the global error dialog. */
+import { machineTime } from './businessClock';
 
 export interface Failure {
   index: number;
@@ -56,7 +57,7 @@ const THROTTLE = 1000;
 let last = { text: '', at: 0 };
 
 function publish(notice: ReportedError): void {
-  const now = Date.now();
+  const now = machineTime();
   const text = `${notice.level}:${notice.msg}`;
   if (notice.failures.length === 0 && text === last.text && now - last.at < THROTTLE) return;
   last = { text, at: now };

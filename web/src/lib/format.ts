@@ -54,10 +54,6 @@ export const DATE = 'YYYY-MM-DD';
 export const MONTH = 'YYYY-MM';
 export const DATETIME = 'YYYY-MM-DD HH:mm:ss';
 
-export function today(): string {
-  return dayjs().format(DATE);
-}
-
 /** Dates as people type or paste them: 2026-7-5, 2026/07/05, 20260705, 2026.7.5. */
 export function parseDate(text: string): string | null {
   const match = /^(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})日?$/.exec(text.trim());

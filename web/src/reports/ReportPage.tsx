@@ -3,6 +3,7 @@ import { Button, Grid, Result, Spin, Tabs } from 'antd';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { DataNotices } from '@/engine/DataNotices';
 import type { Frame, FrameTab } from '@/gen';
+import { machineTime } from '@/lib/businessClock';
 import { ApiError } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
@@ -24,7 +25,7 @@ interface Props {
 }
 
 export default function ReportPage({ code, values }: Props) {
-  const [opening] = useState(Date.now);
+  const [opening] = useState(machineTime);
   const frame = useQuery(frameQuery(code, values, opening));
 
   if (frame.data) return <Report frame={frame.data} linked={Object.keys(values).length > 0} />;

@@ -3,6 +3,7 @@
  * still while a machine sleeps, and the token must be new before the first click after waking.
  */
 import type { GuestToken } from '@/gen';
+import { machineTime } from '@/lib/businessClock';
 
 export interface TokenKeeper {
   stop: () => void;
@@ -36,10 +37,10 @@ export function keepTokenFresh({ fetchToken, deliver, failed }: Duties): TokenKe
     try {
       const { token, expires_in } = await fetchToken();
       if (stopped) return;
-      dueAt = Date.now() + renewalDelay(expires_in);
+      dueAt = machineTime() + renewalDelay(expires_in);
       deliver(token);
     } catch (error) {
-      dueAt = Date.now() + retryAfter;
+      dueAt = machineTime() + retryAfter;
       if (!stopped && failed(error)) stop();
     } finally {
       busy = false;
@@ -47,7 +48,7 @@ export function keepTokenFresh({ fetchToken, deliver, failed }: Duties): TokenKe
   };
 
   const check = () => {
-    if (!stopped && !busy && Date.now() >= dueAt) void renew();
+    if (!stopped && !busy && machineTime() >= dueAt) void renew();
   };
 
   const timer = window.setInterval(check, checkEvery);

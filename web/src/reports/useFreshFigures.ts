@@ -1,6 +1,7 @@
 /** Watches when a report's figures were published, and says when its charts should be loaded anew. */
 import { useEffect, useState } from 'react';
 import type { Frame } from '@/gen';
+import { machineTime } from '@/lib/businessClock';
 import { useQuery } from '@/lib/query';
 import { usePageActive } from '@/lib/tabs';
 import { refreshedAtQuery } from './frameQuery';
@@ -33,9 +34,9 @@ export function useFreshFigures(frame: Frame): FreshFigures {
 
   useEffect(() => {
     if (!following || !active || publishedAt === shown.publishedAt) return;
-    const wait = Math.max(shown.since + restBetween - Date.now(), 0);
+    const wait = Math.max(shown.since + restBetween - machineTime(), 0);
     const timer = window.setTimeout(
-      () => setShown({ publishedAt, version: shown.version + 1, since: Date.now() }),
+      () => setShown({ publishedAt, version: shown.version + 1, since: machineTime() }),
       wait,
     );
     return () => window.clearTimeout(timer);
@@ -50,7 +51,7 @@ export function useFreshFigures(frame: Frame): FreshFigures {
       localStorage.setItem(FOLLOW, String(next));
       setFollowing(next);
     },
-    refresh: () => setShown({ publishedAt, version: shown.version + 1, since: Date.now() }),
+    refresh: () => setShown({ publishedAt, version: shown.version + 1, since: machineTime() }),
     version: shown.version,
   };
 }

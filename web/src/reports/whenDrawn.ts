@@ -2,6 +2,7 @@
  * When the charts of a loaded frame are drawn, as far as a reader sees them: the report platform draws the others when
  * they are scrolled to. Looked at where the frame is of our own origin, else given some time.
  */
+import { machineTime } from '@/lib/businessClock';
 
 const lookEvery = 250;
 const longest = 45_000;
@@ -19,10 +20,10 @@ export function isDrawn(page: Document, sight: number): boolean {
 
 /** Calls back once, at the latest after 45 seconds; answers how to stop waiting. */
 export function whenDrawn(frame: HTMLIFrameElement, drawn: () => void): () => void {
-  const started = Date.now();
+  const started = machineTime();
   const timer = window.setInterval(() => {
     const page = frame.contentDocument;
-    const waited = Date.now() - started;
+    const waited = machineTime() - started;
     const done = page === null ? waited >= foreignFrame : isDrawn(page, sightInto(frame));
     if (!done && waited < longest) return;
     window.clearInterval(timer);

@@ -1,9 +1,11 @@
 /** A company and one of its months, as the screens of a period ask for them. */
-import { DatePicker, Space } from 'antd';
-import dayjs, { type Dayjs } from 'dayjs';
+import { Space } from 'antd';
+import type { Dayjs } from 'dayjs';
 import { useMemo, useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
 import type { Field, Ref, Screen } from '@/engine/types';
+import { now } from '@/lib/businessClock';
+import { DatePicker } from '@/lib/DatePicker';
 import { getSession } from '@/lib/session';
 
 export interface Month {
@@ -22,7 +24,7 @@ export function useCompanyMonth(back: number) {
     const session = getSession();
     return {
       company: { id: session?.company_id ?? 0, name: session?.company_name ?? '' },
-      period: dayjs().subtract(back, 'month').startOf('month'),
+      period: now().subtract(back, 'month').startOf('month'),
     };
   });
   const { company, period } = choice;

@@ -11,6 +11,7 @@ import styles from './home.module.css';
 import { StationCounts } from './StationCounts';
 import { ToDoCard } from './ToDoCard';
 import { byUse } from './usage';
+import { useClock } from '@/lib/businessClock';
 import { isStation, type Session } from '@/lib/session';
 import { PublishedNotices } from '@/reports/PublishedNotices';
 
@@ -26,18 +27,19 @@ export default function HomePage() {
 function Home({ session }: { session: Session }) {
   const { data: menu = [] } = useMenu(session);
   const leaves = menuLeaves(menu);
-  const now = new Date();
+  const hello = useClock(greeting);
+  const day = useClock(longDate);
   return (
     <div className={styles.home}>
       <section className={styles.hello}>
         <div>
           <h1>
-            {greeting(now)}，{session.realname || session.user_name}
+            {hello}，{session.realname || session.user_name}
           </h1>
           <p>{[session.company_name, session.department_name, session.role_name].filter(Boolean).join(' · ')}</p>
         </div>
         <div className={styles.today}>
-          <p>{longDate(now)}</p>
+          <p>{day}</p>
           <DataFreshness />
         </div>
       </section>

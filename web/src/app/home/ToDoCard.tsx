@@ -3,6 +3,7 @@ import { Button, Card } from 'antd';
 import dayjs from 'dayjs';
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { now } from '@/lib/businessClock';
 import { useQuery } from '@/lib/query';
 import { awaitQuery, withoutCount } from '../header/pendingQueries';
 import styles from './home.module.css';
@@ -38,6 +39,6 @@ export function ToDoCard() {
 
 /** How long the oldest has been waiting, where it is a day or more. */
 function waits(since: string) {
-  const days = dayjs().diff(dayjs(since), 'day');
+  const days = now().diff(dayjs(since), 'day');
   return days > 0 && <small>最早已等 {days} 天</small>;
 }

@@ -1,15 +1,15 @@
-import dayjs from 'dayjs';
+import { now } from '@/lib/businessClock';
 
 const noon = 12;
 const morningStarts = 5;
 const eveningStarts = 18;
 
-export function greeting(now: Date): string {
-  const hour = now.getHours();
+export function greeting(): string {
+  const hour = now().hour();
   if (hour < morningStarts || hour >= eveningStarts) return '晚上好';
   return hour < noon ? '上午好' : '下午好';
 }
 
-export function longDate(now: Date): string {
-  return dayjs(now).format('YYYY年M月D日 dddd');
+export function longDate(): string {
+  return now().format('YYYY年M月D日 dddd');
 }

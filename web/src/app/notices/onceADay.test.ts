@@ -1,16 +1,26 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { machineTime, setClock } from '@/lib/businessClock';
 import { mayShowNotice, noteNotice } from './onceADay';
+
+const at = (told: string) => setClock(`${told}+08:00`, machineTime());
 
 beforeEach(() => {
   localStorage.clear();
   localStorage.setItem('user_id', '7');
+  vi.useFakeTimers({ now: new Date('2020-01-01T00:00:00Z') });
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 describe('the notice popup (spec/1-shell.md 2: at most once per day, next midnight)', () => {
-  it('shows again from midnight on', () => {
-    expect(mayShowNotice(new Date(2026, 2, 5, 8))).toBe(true);
-    noteNotice(new Date(2026, 2, 5, 8));
-    expect(mayShowNotice(new Date(2026, 2, 5, 23, 59, 59))).toBe(false);
-    expect(mayShowNotice(new Date(2026, 2, 6))).toBe(true);
+  it('shows again from the business’s midnight on', () => {
+    at('2026-03-05T08:00:00');
+    expect(mayShowNotice()).toBe(true);
+    noteNotice();
+    at('2026-03-05T23:59:59');
+    expect(mayShowNotice()).toBe(false);
+    at('2026-03-06T00:00:00');
+    expect(mayShowNotice()).toBe(true);
   });
 });

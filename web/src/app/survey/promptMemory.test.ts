@@ -1,24 +1,31 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { machineTime, setClock } from '@/lib/businessClock';
 import { notePrompt, wasPrompted } from './promptMemory';
 
-const morning = new Date(2026, 2, 5, 8);
-const evening = new Date(2026, 2, 5, 23, 59);
-const tomorrow = new Date(2026, 2, 6, 0, 1);
+const at = (told: string) => setClock(`${told}+08:00`, machineTime());
 
 beforeEach(() => {
   localStorage.clear();
   localStorage.setItem('user_id', '7');
+  vi.useFakeTimers({ now: new Date('2020-01-01T00:00:00Z') });
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 describe('a survey prompt (spec/1-shell.md 2: at most once per user per day per survey)', () => {
-  it('is remembered until midnight, for its survey', () => {
-    notePrompt(3, morning);
-    expect([wasPrompted(3, evening), wasPrompted(4, evening), wasPrompted(3, tomorrow)]).toEqual([true, false, false]);
+  it('is remembered until the business’s midnight, for its survey', () => {
+    at('2026-03-05T08:00:00');
+    notePrompt(3);
+    at('2026-03-05T23:59:00');
+    const evening = [wasPrompted(3), wasPrompted(4)];
+    at('2026-03-06T00:01:00');
+    expect([...evening, wasPrompted(3)]).toEqual([true, false, false]);
   });
 
   it('is remembered for its user', () => {
-    notePrompt(3, morning);
+    notePrompt(3);
     localStorage.setItem('user_id', '8');
-    expect(wasPrompted(3, evening)).toBe(false);
+    expect(wasPrompted(3)).toBe(false);
   });
 });

@@ -1,6 +1,5 @@
 /** A survey prompts once per user, day and survey. */
-import dayjs from 'dayjs';
-import { DATE } from '@/lib/format';
+import { today } from '@/lib/businessClock';
 import { readStored, writeStored } from '@/lib/stored';
 
 const KEY = 'surveyPrompted';
@@ -10,17 +9,17 @@ interface Prompted {
   ids: number[];
 }
 
-function today(now: Date): Prompted {
-  const day = dayjs(now).format(DATE);
+function promptedToday(): Prompted {
+  const day = today();
   const stored = readStored<Prompted>(KEY);
   return stored?.day === day ? stored : { day, ids: [] };
 }
 
-export function wasPrompted(id: number, now = new Date()): boolean {
-  return today(now).ids.includes(id);
+export function wasPrompted(id: number): boolean {
+  return promptedToday().ids.includes(id);
 }
 
-export function notePrompt(id: number, now = new Date()): void {
-  const { day, ids } = today(now);
+export function notePrompt(id: number): void {
+  const { day, ids } = promptedToday();
   writeStored(KEY, { day, ids: [...ids.filter((known) => known !== id), id] } satisfies Prompted);
 }

@@ -1,8 +1,9 @@
-import { DatePicker, Input, Select, Spin, Switch } from 'antd';
+import { Input, Select, Spin, Switch } from 'antd';
 import dayjs from 'dayjs';
 import { lazy, Suspense } from 'react';
 import { byDelete, CLEARABLE } from '../../lib/clearing';
 import type { Query } from '../../lib/api';
+import { DatePicker } from '../../lib/DatePicker';
 import { DATE, DATETIME } from '../../lib/format';
 import { isNumberType } from '../../lib/validation';
 import { isRef, type Field, type Row } from '../types';

@@ -13,6 +13,7 @@ import { HeaderFields } from './HeaderFields';
 import { ParkedDrafts } from './ParkedDrafts';
 import type { Draft } from './draftShelf';
 import { useComputedDate } from './useComputedDate';
+import { useDayOfEntry } from './useDayOfEntry';
 import { useDraft, valuesOf } from './useDraft';
 import { useLineStock } from './useLineStock';
 import { useProposedAmount } from './useProposedAmount';
@@ -54,6 +55,7 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
   useLineStock(form, context);
   useProposedAmount(screen, form);
   useComputedDate(screen, form);
+  useDayOfEntry(screen, form, id === null, draft);
   const audit = actionOf(screen, 'auditorPass');
 
   const submit = async (then: Then) => {

@@ -2,7 +2,7 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setSession } from '../../lib/api';
-import { today } from '../../lib/format';
+import { today } from '../../lib/businessClock';
 import { billScreen, field, refField } from '../fixtures';
 import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
 import type { Block } from '../types';

@@ -1,8 +1,8 @@
 import { InboxOutlined } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { App, Badge, Button, Dropdown } from 'antd';
-import dayjs from 'dayjs';
 import { useState } from 'react';
+import { now } from '../../lib/businessClock';
 import { reportError, showMessage } from '../../lib/errors';
 import { DATETIME } from '../../lib/format';
 import { listPreferences, removePreference, savePreference } from '../../lib/preferences';
@@ -45,7 +45,7 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
 
   const park = useMutation({
     mutationFn: () => {
-      const at = dayjs().format(DATETIME);
+      const at = now().format(DATETIME);
       return savePreference('draft', screen, `${PARKED}${at}`, { at, values: values() } satisfies Parked);
     },
     onSuccess: () => {

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { today } from '../../lib/format';
+import { today } from '../../lib/businessClock';
 import { billScreen, field } from '../fixtures';
 import { giveSizes, ok, page, renderPage, type Routes } from '../harness';
 import { changeHeader, copiedValues, createForm, payloadOf } from './formModel';

@@ -1,5 +1,5 @@
 import type { HookAPI } from 'antd/es/modal/useModal';
-import { today } from '../../lib/format';
+import { today } from '../../lib/businessClock';
 import { isWritable } from '../fields/fieldRules';
 import type { Field, Screen } from '../types';
 import type { FormModel } from './formModel';

@@ -1,6 +1,6 @@
 import { getSession } from '../../lib/session';
 import { createStore, type Store } from '../../lib/store';
-import { today } from '../../lib/format';
+import { today } from '../../lib/businessClock';
 import type { Failure } from '../../lib/errors';
 import { isWritable, requiredMessage, rowProblems, type Problems } from '../fields/fieldRules';
 import { isEmptyValue } from '../fields/fieldValue';
@@ -48,6 +48,11 @@ function linesOf(block: Block, values: Row): LineRow[] {
   return rows.map((row: Row) => ({ ...newLine(block.fields), values: { ...row } }));
 }
 
+/** A day that is today unless the user says another. */
+export function followsToday(field: Field): boolean {
+  return field.type === 'date' && field.required && field.default === null && isWritable(field);
+}
+
 /** A new record: declared defaults, today for required dates, the user's own company. */
 export function newValues(screen: Screen): Row {
   const values: Row = {};
@@ -55,7 +60,7 @@ export function newValues(screen: Screen): Row {
   for (const field of screen.fields) {
     if (!isWritable(field)) continue;
     if (field.default !== null) values[field.name] = field.default;
-    else if (field.type === 'date' && field.required) values[field.name] = today();
+    else if (followsToday(field)) values[field.name] = today();
     else if (field.ref?.resource === 'company' && session) {
       values[field.name] = session.company_id;
       if (field.label_field) values[field.label_field] = session.company_name;

@@ -1,9 +1,10 @@
-import dayjs from 'dayjs';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { now } from '../../lib/businessClock';
 import { DATETIME } from '../../lib/format';
 import { listPreferences } from '../../lib/preferences';
 import { useQuery } from '../../lib/query';
 import { uuid } from '../../lib/sign';
+import { createStore } from '../../lib/store';
 import type { Row } from '../types';
 import { DraftShelf, draftsIn, type Draft } from './draftShelf';
 import type { FormModel } from './formModel';
@@ -25,7 +26,7 @@ export function useDraft(screen: string, which: string, form: FormModel, content
   const offered = useSyncExternalStore(shelf.subscribe, shelf.offered);
   // A form that was recalled is another: what had been typed before stays a draft of its own.
   const visit = useMemo(() => ({ form, key: uuid() }), [form]).key;
-  const [beginning] = useState(content);
+  const [beginning] = useState(() => createStore(content()));
   const saved = useRef(false);
   const elsewhere = useQuery({
     queryKey: ['draft', screen, which],
@@ -39,9 +40,9 @@ export function useDraft(screen: string, which: string, form: FormModel, content
     if (elsewhere !== undefined) shelf.found(draftsIn(elsewhere));
   }, [shelf, elsewhere]);
 
-  const touched = useCallback(() => content() !== beginning, [content, beginning]);
+  const touched = useCallback(() => content() !== beginning.get(), [content, beginning]);
   const keep = useCallback(() => {
-    if (touched()) shelf.keep({ visit, at: dayjs().format(DATETIME), values: valuesOf(form) });
+    if (touched()) shelf.keep({ visit, at: now().format(DATETIME), values: valuesOf(form) });
   }, [touched, shelf, visit, form]);
 
   useEffect(() => {
@@ -76,5 +77,14 @@ export function useDraft(screen: string, which: string, form: FormModel, content
     saved.current = true;
     shelf.answer(visit);
   }, [shelf, visit]);
-  return { found: offered.find((draft) => draft.visit !== visit) ?? null, touched, answer, settle };
+  /** What changes by itself is nothing typed: a form that nobody touched stays one. */
+  const follow = useCallback(
+    (change: () => void) => {
+      const untouched = !touched();
+      change();
+      if (untouched) beginning.set(content);
+    },
+    [touched, beginning, content],
+  );
+  return { found: offered.find((draft) => draft.visit !== visit) ?? null, touched, answer, settle, follow };
 }

@@ -1,6 +1,8 @@
-import { DatePicker, Input, Select, Space } from 'antd';
+import { Input, Select, Space } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
+import { presets } from '../../lib/businessClock';
 import { byDelete, CLEARABLE } from '../../lib/clearing';
+import { DatePicker } from '../../lib/DatePicker';
 import { DATE, MONTH } from '../../lib/format';
 import { filterKeys } from '../../lib/numberEntry';
 import { DECIMALS, isNumberType } from '../../lib/validation';
@@ -19,13 +21,7 @@ const YES_NO = [
   { value: '0', label: '否' },
 ];
 
-const PRESETS: { label: string; value: () => [Dayjs, Dayjs] }[] = [
-  { label: '今天', value: () => [dayjs(), dayjs()] },
-  { label: '近7天', value: () => [dayjs().subtract(6, 'day'), dayjs()] },
-  { label: '本月', value: () => [dayjs().startOf('month'), dayjs()] },
-  { label: '上月', value: () => [dayjs().subtract(1, 'month').startOf('month'), dayjs().subtract(1, 'month').endOf('month')] },
-  { label: '近3个月', value: () => [dayjs().subtract(3, 'month'), dayjs()] },
-];
+const PRESETS = presets('今天', '近7天', '本月', '上月', '近3个月');
 
 /** One labelled search field: text, reference, choice, yes or no, a range of dates or numbers. */
 export function FilterField({ field, filters, onChange }: FilterFieldProps) {

@@ -1,5 +1,6 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createStore, useStore } from '../../lib/store';
 import { billScreen, field, goodsLineFields } from '../fixtures';
 import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
 import type { Field } from '../types';
@@ -186,6 +187,14 @@ describe('a report', () => {
     );
     await openReport({ usual: { business_date_start: '2026-12-02' } });
     expect(asked()).toBe('2026-05-05');
+  });
+  it('that stays open follows the day in what was left as usual', async () => {
+    const described = createStore({ ...report, usual: { business_date_start: '2026-12-01' } });
+    const Described = () => <ListPage screen={useStore(described, (found) => found)} params={{}} />;
+    view = renderPage(<Described />, base);
+    await waitFor(() => expect(asked()).toBe('2026-12-01'));
+    act(() => described.set((found) => ({ ...found, usual: { business_date_start: '2026-12-02' } })));
+    await waitFor(() => expect(asked()).toBe('2026-12-02'));
   });
   it('has the columns that it is summed up by', async () => {
     const columns = { '1': ['bill_no'], '2': ['business_date'] };

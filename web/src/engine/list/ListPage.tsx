@@ -113,7 +113,7 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
     <div className="list-page">
       <AskAgain of={list} />
       <AskAgain of={sums} />
-      <FilterBar key={applied} screen={screen} state={state} onSearch={change} onRefresh={refresh} />
+      <FilterBar key={`${applied}${JSON.stringify(screen.usual)}`} screen={screen} state={state} onSearch={change} onRefresh={refresh} />
       <ListToolbar
         screen={screen}
         control={control}

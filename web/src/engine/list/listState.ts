@@ -107,6 +107,12 @@ export function openingState(screen: Screen, params: Record<string, string>): Li
 export function useListState(screen: Screen, params: Record<string, string>) {
   const slot = slotOf(screen);
   const [state, setState] = useState(() => openingState(screen, params));
+  const [usual, setUsual] = useState(screen.usual);
+  if (JSON.stringify(usual) !== JSON.stringify(screen.usual)) {
+    // It is another day by now.
+    setUsual(screen.usual);
+    setState((before) => ({ ...before, filters: renewed(before.filters, usual, screen.usual) }));
+  }
   const change = useCallback(
     (changes: Partial<ListState>) => {
       setState((before) => {

@@ -1,6 +1,6 @@
 /** Where a figure of the console leads to: the report of what it adds up, filtered likewise. */
+import { now, today } from '@/lib/businessClock';
 import { DATE } from '@/lib/format';
-import dayjs from 'dayjs';
 
 type Filter = Record<string, string | number | null | undefined>;
 
@@ -18,7 +18,7 @@ export type Span = [first: string, last: string];
 
 /** This month up to today. */
 export function thisMonth(): Span {
-  return [dayjs().startOf('month').format(DATE), dayjs().format(DATE)];
+  return [now().startOf('month').format(DATE), today()];
 }
 
 /** The lines of sales of some days. */

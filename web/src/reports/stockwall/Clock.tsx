@@ -1,17 +1,17 @@
-import dayjs from 'dayjs';
 import { useEffect, useState } from 'react';
+import { now } from '@/lib/businessClock';
 import { DATETIME } from '@/lib/format';
 import { usePageActive } from '@/lib/tabs';
 
 const second = 1000;
 
 export function Clock() {
-  const [now, tell] = useState(() => dayjs());
+  const [time, tell] = useState(now);
   const active = usePageActive();
   useEffect(() => {
     if (!active) return undefined;
-    const timer = window.setInterval(() => tell(dayjs()), second);
+    const timer = window.setInterval(() => tell(now()), second);
     return () => window.clearInterval(timer);
   }, [active]);
-  return <time>{now.format(DATETIME)}</time>;
+  return <time>{time.format(DATETIME)}</time>;
 }

@@ -1,13 +1,15 @@
 /** 业务日志: who did what, newest first; a row opens to what it changed, and leads to its bill. */
-import { Button, DatePicker, Empty, Flex, Input, Result, Select, Space, Table, Tag, Tooltip, Typography, type TableProps } from 'antd';
-import dayjs, { type Dayjs } from 'dayjs';
+import { Button, Empty, Flex, Input, Result, Select, Space, Table, Tag, Tooltip, Typography, type TableProps } from 'antd';
+import type { Dayjs } from 'dayjs';
 import { useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
 import { useExport } from '@/engine/list/useExport';
 import { actionOf, refField, type Screen } from '@/engine/types';
 import type { Choices, Entry, EntryPage } from '@/gen';
+import { presets, spans } from '@/lib/businessClock';
 import { CLEARABLE } from '@/lib/clearing';
 import { api, type Query } from '@/lib/api';
+import { DatePicker } from '@/lib/DatePicker';
 import { isCancelled } from '@/lib/errors';
 import { DATE } from '@/lib/format';
 import { useInfiniteQuery, useQuery } from '@/lib/query';
@@ -23,6 +25,7 @@ interface Filter {
   days: [Dayjs | null, Dayjs | null] | null;
 }
 
+const PRESETS = presets('今天', '近7天', '近30天');
 
 function asked({ company, resource, action, bill_no, user_name, days }: Filter): Query {
   return {
@@ -38,7 +41,7 @@ function asked({ company, resource, action, bill_no, user_name, days }: Filter):
 
 export default function BusinessLogPage({ screen }: { screen: Screen }) {
   const tabs = useTabs();
-  const [filter, setFilter] = useState<Filter>({ company: null, bill_no: '', user_name: '', days: [dayjs().subtract(29, 'day'), dayjs()] });
+  const [filter, setFilter] = useState<Filter>({ company: null, bill_no: '', user_name: '', days: spans.近30天() });
   const [query, setQuery] = useState<Query>(() => asked(filter));
   const change = (changes: Partial<Filter>) => setFilter((before) => ({ ...before, ...changes }));
   const choices = useQuery({
@@ -84,11 +87,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
           aria-label="日期"
           allowEmpty={[true, true]}
           value={filter.days}
-          presets={[
-            { label: '今天', value: [dayjs(), dayjs()] },
-            { label: '近7天', value: [dayjs().subtract(6, 'day'), dayjs()] },
-            { label: '近30天', value: [dayjs().subtract(29, 'day'), dayjs()] },
-          ]}
+          presets={PRESETS}
           onChange={(days) => change({ days })}
         />
         {company && (

@@ -1,6 +1,6 @@
 /** 系统公告: the text with its preview, whom it is for, and when it shows. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Button, Card, Col, DatePicker, Form, Input, Radio, Row as Line, Select, Typography } from 'antd';
+import { Button, Card, Col, Form, Input, Radio, Row as Line, Select, Typography } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
 import { useState } from 'react';
 import { Awaiting } from '@/engine/Awaiting';
@@ -9,6 +9,7 @@ import type { ListAnswer, Row, Screen } from '@/engine/types';
 import type { Addressees } from '@/gen';
 import { CLEARABLE } from '@/lib/clearing';
 import { api, getSession } from '@/lib/api';
+import { DatePicker } from '@/lib/DatePicker';
 import { reportError, showMessage } from '@/lib/errors';
 import { RichText } from '@/lib/RichText';
 import { useQuery } from '@/lib/query';

@@ -1,0 +1,26 @@
+import { useEffect, useRef } from 'react';
+import { today, useClock } from '../../lib/businessClock';
+import { showMessage } from '../../lib/errors';
+import type { Row, Screen } from '../types';
+import { changeHeader, followsToday, type FormModel } from './formModel';
+
+interface Following {
+  touched: () => boolean;
+  follow: (change: () => void) => void;
+}
+
+/** A new record that stays open over midnight is dated by the day on which it is saved: what was today is today again. */
+export function useDayOfEntry(screen: Screen, form: FormModel, isNew: boolean, { touched, follow }: Following): void {
+  const day = useClock(today);
+  const before = useRef(day);
+  useEffect(() => {
+    const yesterday = before.current;
+    before.current = day;
+    if (!isNew || day === yesterday) return;
+    const { values } = form.header.get();
+    const moved = screen.fields.filter((field) => followsToday(field) && values[field.name] === yesterday);
+    if (moved.length === 0) return;
+    if (touched()) showMessage('info', `已过零点，${moved.map(({ label }) => label).join('、')}改为 ${day}`);
+    follow(() => changeHeader(form, screen.fields, Object.fromEntries(moved.map(({ name }) => [name, day])) satisfies Row));
+  }, [day, isNew, screen, form, touched, follow]);
+}
