@@ -38,7 +38,7 @@ function Entry() {
 export function App() {
   return (
     <ConfigProvider locale={zhCN} componentSize="small" theme={theme} button={{ autoInsertSpace: false }}>
-      <Messages style={{ height: '100%' }} message={{ maxCount: 3, top: 56 }}>
+      <Messages style={{ height: '100%' }} message={{ maxCount: 2, top: 3 }}>
         <QueryClientProvider client={queries}>
           <BrowserRouter>
             <Notices />

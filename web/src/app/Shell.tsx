@@ -26,6 +26,7 @@ import { useNewDay } from './useNewDay';
 
 const CustomerService = lazy(() => import('./station/CustomerService'));
 const GuidedTour = lazy(() => import('./tour/GuidedTour'));
+const KeyMap = lazy(() => import('./KeyMap'));
 const NoticePopup = lazy(() => import('./notices/NoticePopup'));
 const ReminderDialog = lazy(() => import('./notices/ReminderDialog'));
 const SurveyPrompt = lazy(() => import('./survey/SurveyPrompt'));
@@ -104,6 +105,7 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
       </div>
       <Suspense>
         {tour.open && wide && !noticing && <GuidedTour onEnd={tour.end} />}
+        <KeyMap />
         <ReminderDialog />
         {station && <NoticePopup home={pathname === HOME_ROUTE} onOpen={setNoticing} />}
         {station && simple && <CustomerService />}

@@ -60,12 +60,13 @@ function ScreenOf({ screen, params }: { screen: Screen; params: Record<string, s
       // Some bills are added and edited on one route; the id tells which.
       return (
         <FormPage
-          key={`${id}:${params.copy ?? ''}:${params.from ?? ''}:${params.source ?? ''}`}
+          key={`${id}:${params.copy ?? ''}:${params.from ?? ''}:${params.source ?? ''}${id ? '' : JSON.stringify(params)}`}
           screen={screen}
           id={id || null}
           copyOf={Number(params.copy ?? 0) || null}
           from={Number(params.from ?? 0) || null}
           sourceName={params.source}
+          given={params}
         />
       );
   }

@@ -78,7 +78,7 @@ function settle(action: Action, ids: number[], answer: BatchAnswer): ActionOutco
   const failures = answer.failures ?? [];
   if (failures.length === 0) {
     showMessage('success', `${action.label}成功`);
-    (answer.notes ?? []).forEach((note) => showMessage('warning', note, 15));
+    if (answer.notes?.length) showMessage('warning', answer.notes.join('\n'), 15);
     return { done: true, failed: new Set() };
   }
   return { done: true, failed: tellFailures(action, ids, failures) };

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
+import { freeKeyboard } from './keyboard';
 
-/** A dialog that goes gives the keyboard back to where it was when the dialog came. */
+/** A dialog that goes gives the keyboard back to where it was when the dialog came, or else to the page. */
 export function useFocusBack(): void {
   // Read while rendering: once it is drawn, the dialog's own field has the focus.
   const [before] = useState(() => document.activeElement);
@@ -9,6 +10,7 @@ export function useFocusBack(): void {
       setTimeout(() => {
         const lost = document.activeElement === null || document.activeElement === document.body;
         if (lost && before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+        freeKeyboard();
       });
     },
     [before],

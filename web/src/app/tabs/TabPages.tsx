@@ -8,6 +8,7 @@ import { PageBoundary } from '../PageBoundary';
 import { useTabRow } from './context';
 import styles from './pages.module.css';
 import type { Tab } from './tabState';
+import { useKeyboardHome } from './useKeyboardHome';
 
 export function TabPages() {
   const { tabs, activeKey } = useTabRow();
@@ -24,6 +25,7 @@ export function TabPages() {
 /** A page and, at the end of the body, what pops up from it: both go out of sight with their tab. */
 function TabPage({ tab, active }: { tab: Tab; active: boolean }) {
   const popups = useRef<HTMLDivElement>(null);
+  const { page, onFocus } = useKeyboardHome(active);
   const container = useCallback(() => popups.current ?? document.body, []);
   return (
     <PageRouteContext value={tab.route}>
@@ -35,6 +37,9 @@ function TabPage({ tab, active }: { tab: Tab; active: boolean }) {
             aria-label={tab.name}
             aria-hidden={!active}
             inert={!active}
+            ref={page}
+            tabIndex={-1}
+            onFocus={onFocus}
           >
             <PageBoundary>
               <RoutePage route={tab.route} />

@@ -1,10 +1,12 @@
 import { ApartmentOutlined, ArrowLeftOutlined, BarcodeOutlined, LeftOutlined, PrinterOutlined, RightOutlined } from '@ant-design/icons';
 import { Button, Result, Space } from 'antd';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { auditNotice } from '../../lib/companySettings';
 import { isCancelled } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
-import { usePageActive } from '../../lib/tabs';
+import { freeKeyboard, isKeyboardFree } from '../../lib/keyboard';
+import { CHAIN, usePageKey } from '../../lib/pageKeys';
+import { usePageActive, useTabs } from '../../lib/tabs';
 import { useActions } from '../actions';
 import { hasGoods } from '../print/pieces';
 import { takeAwaited } from '../print/autoPrint';
@@ -20,7 +22,9 @@ import { EffectsDrawer } from './EffectsDrawer';
 import { FileButtons } from './FileButtons';
 import { HeaderValues } from './HeaderValues';
 import { LogTimeline } from './LogTimeline';
+import { moneyForm } from './money';
 import { useNeighbours } from './useNeighbours';
+import { useNextPending } from './useNextPending';
 
 /** One record: head, lines, log, and what its status allows. */
 export default function DetailPage({ screen, id }: { screen: Screen; id: number }) {
@@ -54,7 +58,7 @@ export default function DetailPage({ screen, id }: { screen: Screen; id: number 
     );
   }
   return (
-    <div className="detail-page">
+    <DetailSheet>
       <DetailHead screen={screen} id={id} row={row} />
       <HeaderValues screen={screen} row={row} />
       {screen.blocks.map((block) => (
@@ -67,16 +71,32 @@ export default function DetailPage({ screen, id }: { screen: Screen; id: number 
         />
       ))}
       <LogTimeline screen={screen} id={id} />
+    </DetailSheet>
+  );
+}
+
+/** A record has the keyboard as a whole, until a button of it is gone to. */
+function DetailSheet({ children }: { children: ReactNode }) {
+  const sheet = useRef<HTMLDivElement>(null);
+  const active = usePageActive();
+  useEffect(() => {
+    if (active && isKeyboardFree()) sheet.current?.focus({ preventScroll: true });
+  }, [active]);
+  return (
+    <div ref={sheet} tabIndex={-1} className="detail-page">
+      {children}
     </div>
   );
 }
 
 /** What later bills may stand in the way of. */
 const UNDOING = new Set(['antiAuditor', 'invalid']);
+const VOID = 3;
 const NOT_HERE = new Set(['add', 'edit', 'export']);
 
 function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row }) {
   const links = useScreenLinks(screen);
+  const tabs = useTabs();
   const { run, running } = useActions(screen);
   const { print, printPassed, label, afterAction, dialog } = usePrinting(screen, hasGoods(screen));
   const [effects, setEffects] = useState<{ why: string | null } | null>(null);
@@ -93,13 +113,30 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
   };
   const status = screen.fields.find((field) => field.name === screen.status_field);
   const edit = actionOf(screen, 'edit');
+  const audit = actionOf(screen, 'auditorPass');
   const posted = Number(row.status) > 1;
   const act = async (action: Screen['actions'][number]) => {
     const outcome = await run(action, [row]);
     if (outcome.done && action.name === 'del') links.list();
     if (outcome.refusal && UNDOING.has(action.name)) setEffects({ why: outcome.refusal });
     afterAction(action, [row], outcome);
+    // The button is gone that the act was begun with.
+    setTimeout(freeKeyboard);
   };
+  const mayEdit = edit !== undefined && links.hasForm && allowsStatus(edit, screen, row);
+  const money = posted && Number(row.status) !== VOID ? moneyForm(screen, row) : null;
+  const leadOn = useNextPending(screen, links.replaceSee);
+  const idle = active && running === null;
+  const drawn = useRef<HTMLButtonElement>(null);
+  usePageKey('audit', idle && audit !== undefined && allowsStatus(audit, screen, row), () => void act(audit!));
+  usePageKey('edit', idle && mayEdit, () => links.edit(row));
+  usePageKey('print', idle && print !== null, () => print?.([row]));
+  usePageKey('money', idle && money !== null, () => tabs.open(money!.address, `新增${money!.label}单`));
+  usePageKey('draw', idle && posted && screen.follow_ups.length > 0, () => drawn.current?.focus());
+  usePageKey('add', idle && actionOf(screen, 'add') !== undefined && links.hasForm, links.add);
+  usePageKey('previous', idle && previous !== null, () => go(previous));
+  usePageKey('next', idle && next !== null, () => go(next));
+  usePageKey('pending', idle && leadOn !== null, () => leadOn?.(id));
   return (
     <header className="form-head no-print">
       <h2>
@@ -116,7 +153,7 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
               key={action.name}
               type={action.name === 'auditorPass' ? 'primary' : 'default'}
               danger={action.danger}
-              title={(action.name === 'auditorPass' && auditNotice(screen.name, row.company_id)) || undefined}
+              title={action.name === 'auditorPass' ? (auditNotice(screen.name, row.company_id) ?? CHAIN.audit.combo) : undefined}
               loading={running === action.name}
               disabled={running !== null}
               onClick={() => void act(action)}
@@ -124,13 +161,22 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
               {action.label}
             </Button>
           ))}
-        {edit && links.hasForm && allowsStatus(edit, screen, row) && <Button onClick={() => links.edit(row)}>{edit.label}</Button>}
+        {edit && mayEdit && (
+          <Button title={CHAIN.edit.combo} onClick={() => links.edit(row)}>
+            {edit.label}
+          </Button>
+        )}
         {posted &&
-          screen.follow_ups.map((up) => (
-            <Button key={up.route} onClick={() => links.follow(up, id)}>
+          screen.follow_ups.map((up, at) => (
+            <Button key={up.route} ref={at === 0 ? drawn : undefined} title={CHAIN.draw.combo} onClick={() => links.follow(up, id)}>
               {up.label}
             </Button>
           ))}
+        {money && (
+          <Button title={CHAIN.money.combo} onClick={() => tabs.open(money.address, `新增${money.label}单`)}>
+            {money.label}
+          </Button>
+        )}
         {screen.family === 'bill' && (
           <Button icon={<ApartmentOutlined />} onClick={() => setEffects({ why: null })}>
             关联与流水
@@ -139,7 +185,7 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
         <FileButtons screen={screen} id={id} row={row} />
         {screen.family === 'bill' && actionOf(screen, 'add') && <Button onClick={() => links.copy(row)}>复制</Button>}
         {print && (
-          <Button icon={<PrinterOutlined />} onClick={() => print([row])}>
+          <Button icon={<PrinterOutlined />} title={CHAIN.print.combo} onClick={() => print([row])}>
             打印
           </Button>
         )}
@@ -148,13 +194,18 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
             商品标签
           </Button>
         )}
-        <Button icon={<LeftOutlined />} disabled={previous === null} onClick={() => go(previous)}>
+        <Button icon={<LeftOutlined />} title={CHAIN.previous.combo} disabled={previous === null} onClick={() => go(previous)}>
           上一条
         </Button>
-        <Button disabled={next === null} onClick={() => go(next)}>
+        <Button title={CHAIN.next.combo} disabled={next === null} onClick={() => go(next)}>
           下一条
           <RightOutlined />
         </Button>
+        {leadOn && (
+          <Button title={CHAIN.pending.combo} onClick={() => leadOn(id)}>
+            下一张待审
+          </Button>
+        )}
       </Space>
       {effects && <EffectsDrawer screen={screen} id={id} why={effects.why} onClose={() => setEffects(null)} />}
       {dialog}

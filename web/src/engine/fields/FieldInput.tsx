@@ -22,10 +22,12 @@ interface FieldInputProps {
   id: string;
   /** Changes of this field and of its label; `picked` is the chosen record of a reference. */
   onChange: (changes: Row, picked: Row | null) => void;
+  /** A choice was made by the keyboard. */
+  onEntered?: () => void;
 }
 
 /** The input of one header field by its type; what may not be written is shown as text. */
-export function FieldInput({ field, row, narrow, problem, id, onChange }: FieldInputProps) {
+export function FieldInput({ field, row, narrow, problem, id, onChange, onEntered }: FieldInputProps) {
   const value = row[field.name];
   const status = problem ? ('error' as const) : undefined;
   const set = (next: unknown) => onChange({ [field.name]: next }, null);
@@ -48,6 +50,7 @@ export function FieldInput({ field, row, narrow, problem, id, onChange }: FieldI
         value={value}
         label={labelField === null ? value : row[labelField]}
         narrow={narrow}
+        onEntered={onEntered}
         onChange={(next, label, picked) =>
           onChange(labelField === null ? { [field.name]: next } : { [field.name]: next, [labelField]: label }, picked)
         }

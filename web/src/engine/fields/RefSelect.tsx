@@ -1,11 +1,13 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Select, Spin } from 'antd';
-import { useRef, useState, type UIEvent } from 'react';
+import { useRef, useState, type RefObject, type UIEvent } from 'react';
 import { byDelete, CLEARABLE } from '../../lib/clearing';
 import type { Query } from '../../lib/api';
 import { useInfiniteQuery, useQuery } from '../../lib/query';
-import { useDebounced } from '../../lib/useDebounced';
+import { meant, namedFirst, sameText } from '../pickers/typedChoice';
+import { useEnter, useSearch } from '../pickers/useEnter';
 import { choiceQuery, namedQuery, wholeQuery } from '../queries';
-import type { Field, Ref, Row } from '../types';
+import type { Field, ListAnswer, Ref, Row } from '../types';
 import { isEmptyRef } from './fieldValue';
 
 interface RefSelectProps {
@@ -19,6 +21,8 @@ interface RefSelectProps {
   status?: 'error';
   id?: string;
   onChange: (value: number | number[] | null, label: string | null, picked: Row | null) => void;
+  /** A choice was made by the keyboard, which goes on to what comes next. */
+  onEntered?: () => void;
 }
 
 /** How near the bottom (px) the next page is asked for; brands, of which there are many, sooner (spec/1-shell.md 9). */
@@ -31,18 +35,24 @@ const KEYWORD_LENGTH = 100;
 const GUARD = 100;
 
 /** Searches a resource by keyword; 30 a page, more on scrolling. What comes at once is searched here. */
-export function RefSelect({ field, value, label, narrow = {}, multiple, disabled, status, id, onChange }: RefSelectProps) {
+export function RefSelect({ field, value, label, narrow = {}, multiple, disabled, status, id, onChange, onEntered }: RefSelectProps) {
   const { ref } = field;
+  const client = useQueryClient();
   const [open, setOpen] = useState(false);
-  const [keyword, setKeyword] = useState('');
   const changedAt = useRef(-GUARD);
-  const settled = useDebounced(keyword.trim());
+  const byKey = useRef(false);
+  const search = useSearch();
+  const { typed } = search;
   const whole = useQuery({ ...wholeQuery(ref, narrow), enabled: open && ref.at_once === true });
-  const held = whole.data && whole.data.last_page <= 1 ? whole.data.data : null;
+  const held = heldRows(whole.data);
   const askServer = !ref.at_once || (whole.isFetched && !held);
-  const query = useInfiniteQuery({ ...choiceQuery(ref, settled, narrow), enabled: open && askServer });
-  const rows = held ? found(held, ref, keyword.trim()) : (query.data?.pages.flatMap((page) => page.data) ?? []);
-  const options = rows.map((row) => ({ value: Number(row[ref.value]), label: String(row[ref.label] ?? row[ref.value]), row }));
+  const query = useInfiniteQuery({ ...choiceQuery(ref, typed, narrow), enabled: open && askServer && search.settled });
+  // Rows that answer other words than the typed ones are nobody's to choose.
+  const answered = held ? true : search.settled && query.data !== undefined;
+  const isNamed = (row: Row) => sameText(row[ref.label], typed);
+  const [begin = [], ...more] = held ? [found(held, ref, typed)] : answered ? query.data!.pages.map((page) => page.data) : [];
+  const rows = [...namedFirst(begin, isNamed), ...more.flat()];
+  const optionOf = (row: Row) => ({ value: Number(row[ref.value]), label: String(row[ref.label] ?? row[ref.value]), row });
   const current = currentOption(value, useLabel(ref, value, label));
   const clears = !field.required || multiple === true;
   const loadMore = (event: UIEvent<HTMLDivElement>) => {
@@ -50,40 +60,99 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
     const near = scrollHeight - scrollTop - clientHeight < (NEAR_BOTTOM_OF[ref.resource] ?? NEAR_BOTTOM);
     if (near && query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
   };
+  const close = () => {
+    setOpen(false);
+    search.type('');
+  };
+  const change = (chosen: Chosen | Chosen[] | undefined, picked: Row | null) => {
+    if (bounces(changedAt)) return;
+    enter.giveUp();
+    if (Array.isArray(chosen)) onChange(chosen.map((one) => one.value), chosen.map((one) => String(one.label)).join('，'), null);
+    else if (!chosen) onChange(null, null, null);
+    else onChange(chosen.value, String(chosen.label), picked);
+  };
+  const take = (row: Row, isHere: boolean) => {
+    const one = optionOf(row);
+    if (!Array.isArray(current)) change(one, row);
+    else if (!current.some((other) => other.value === one.value)) change([...current, one], null);
+    close();
+    if (isHere) onEntered?.();
+  };
+  const enter = useEnter({
+    open,
+    rows,
+    answered,
+    typed,
+    label: field.label,
+    ask: async () => {
+      const all = ref.at_once ? heldRows(await client.fetchQuery(wholeQuery(ref, narrow))) : null;
+      if (all) return found(all, ref, typed);
+      return (await client.fetchInfiniteQuery(choiceQuery(ref, typed, narrow))).pages[0]?.data ?? [];
+    },
+    pick: (some) => meant(some, [isNamed]),
+    onTake: take,
+    onWait: search.flush,
+    onLeave: close,
+    onMarked: () => (byKey.current = true),
+  });
   return (
-    <Select
-      id={id}
-      className="field-control"
-      mode={multiple ? 'multiple' : undefined}
-      maxTagCount="responsive"
-      aria-label={field.label}
-      showSearch={{ filterOption: false, searchValue: keyword, onSearch: (text) => setKeyword(text.slice(0, KEYWORD_LENGTH)), autoClearSearchValue: true }}
-      allowClear={clears && CLEARABLE}
-      onKeyDown={clears ? byDelete(() => onChange(multiple ? [] : null, null, null)) : undefined}
-      disabled={disabled}
-      status={status}
-      placeholder={`请选择${field.label}`}
-      value={current}
-      labelInValue
-      options={options}
-      optionRender={({ label, data }) => (data.row?.enabled === false ? `${label}（已停用）` : label)}
-      notFoundContent={query.isFetching || whole.isFetching ? <Spin size="small" /> : '暂无数据'}
-      popupMatchSelectWidth={false}
-      onOpenChange={(next) => {
-        setOpen(next);
-        if (!next) setKeyword('');
-      }}
-      onPopupScroll={loadMore}
-      onChange={(chosen: Chosen | Chosen[] | undefined) => {
-        const now = performance.now();
-        if (now - changedAt.current < GUARD) return;
-        changedAt.current = now;
-        if (Array.isArray(chosen)) onChange(chosen.map((one) => one.value), chosen.map((one) => String(one.label)).join('，'), null);
-        else if (!chosen) onChange(null, null, null);
-        else onChange(chosen.value, String(chosen.label), rows.find((row) => Number(row[ref.value]) === chosen.value) ?? null);
-      }}
-    />
+    <div className="picker" onKeyDownCapture={enter.onKey}>
+      <Select
+        id={id}
+        className="field-control"
+        mode={multiple ? 'multiple' : undefined}
+        maxTagCount="responsive"
+        aria-label={field.label}
+        showSearch={{
+          filterOption: false,
+          searchValue: search.text,
+          onSearch: (text) => {
+            enter.giveUp();
+            search.type(text.slice(0, KEYWORD_LENGTH));
+          },
+          autoClearSearchValue: true,
+        }}
+        allowClear={clears && CLEARABLE}
+        onKeyDown={clears ? byDelete(() => (enter.giveUp(), onChange(multiple ? [] : null, null, null))) : undefined}
+        disabled={disabled}
+        status={status}
+        placeholder={`请选择${field.label}`}
+        value={current}
+        labelInValue
+        options={rows.map(optionOf)}
+        optionRender={({ label, data }) => (data.row?.enabled === false ? `${label}（已停用）` : label)}
+        notFoundContent={answered ? '暂无数据' : <Spin size="small" />}
+        popupMatchSelectWidth={false}
+        open={open}
+        onOpenChange={(next) => {
+          setOpen(next);
+          if (!next) search.type('');
+        }}
+        onPopupScroll={loadMore}
+        onChange={(chosen: Chosen | Chosen[] | undefined) => {
+          const only = Array.isArray(chosen) ? undefined : chosen;
+          change(chosen, rows.find((row) => Number(row[ref.value]) === only?.value) ?? null);
+        }}
+        onSelect={() => {
+          if (byKey.current) onEntered?.();
+          byKey.current = false;
+        }}
+      />
+    </div>
   );
+}
+
+/** Whether a change comes too soon after the one before. */
+function bounces(changedAt: RefObject<number>): boolean {
+  const now = performance.now();
+  const soon = now - changedAt.current < GUARD;
+  if (!soon) changedAt.current = now;
+  return soon;
+}
+
+/** The choices, where all of them came at once. */
+function heldRows(whole: ListAnswer | undefined): Row[] | null {
+  return whole && whole.last_page <= 1 ? whole.data : null;
 }
 
 /** What no record is called, which a link may ask for. */

@@ -1,5 +1,7 @@
 import { Alert, Button, Space } from 'antd';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { isKeyboardFree } from '../../lib/keyboard';
+import { CHAIN, isDialogOpen, usePageKey } from '../../lib/pageKeys';
 import { usePageActive, usePageRoute, useTabs } from '../../lib/tabs';
 import { useActions } from '../actions';
 import { printOnItsPage } from '../print/autoPrint';
@@ -18,7 +20,8 @@ import { useDraft, valuesOf } from './useDraft';
 import { useLineStock } from './useLineStock';
 import { useProposedAmount } from './useProposedAmount';
 import { useSave } from './useSave';
-import { isSave, usePageKey } from './usePageKey';
+import { StopsButton } from './StopsButton';
+import { useHeadStops } from './headStops';
 
 export const FRESH = 'new';
 
@@ -37,6 +40,9 @@ type Then = 'leave' | 'next' | 'audit';
 /** The form proper; Ctrl+S saves. */
 export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) {
   const [form, setForm] = useState(() => createForm(screen, initial));
+  const [recalled, setRecalled] = useState(0);
+  const page = useRef<HTMLDivElement>(null);
+  const stops = useHeadStops(screen);
   const active = usePageActive();
   const content = useCallback(() => JSON.stringify(payloadOf(screen, form, null)), [screen, form]);
   const draft = useDraft(screen.name, which, form, content);
@@ -60,7 +66,10 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
 
   const submit = async (then: Then) => {
     const saved = await save();
-    if (saved === null) return;
+    if (saved === null) {
+      setTimeout(() => toProblem(page.current));
+      return;
+    }
     draft.settle();
     if (then === 'audit' && audit) {
       const outcome = await run(audit, [{ [screen.key]: saved.id }], { unasked: true });
@@ -70,30 +79,35 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
     else leave(saved.id);
   };
 
-  usePageKey(active, isSave, () => void submit('leave'));
+  usePageKey('save', active, () => void submit('leave'));
+  usePageKey('audit', active && audit !== undefined, () => void submit('audit'));
+  usePageKey('add', active && id === null, () => void submit('next'));
 
   // A bill that was saved since then is overwritten only by who was told so.
-  const recall = (values: Row) => setForm(createForm(screen, { ...initial, ...values, revision: initial.revision }));
+  const recall = (values: Row) => {
+    setForm(createForm(screen, { ...initial, ...values, revision: initial.revision }));
+    setRecalled(recalled + 1);
+  };
   const busy = saving || running !== null;
   const title = screen.fields.find((field) => field.name === screen.title_field);
   return (
-    <div className="form-page">
+    <div ref={page} className="form-page">
       <header className="form-head">
         <h2>
           {id === null ? `新增${screen.label}` : `修改${screen.label}`}
           {id !== null && title && <small>{fieldText(title, initial)}</small>}
         </h2>
         <Space size={6}>
-          <Button type="primary" loading={saving} disabled={busy} title="Ctrl+S" onClick={() => void submit('leave')}>
+          <Button type="primary" loading={saving} disabled={busy} className="form-save" title={CHAIN.save.combo} onClick={() => void submit('leave')}>
             保存
           </Button>
           {audit && (
-            <Button type="primary" ghost disabled={busy} onClick={() => void submit('audit')}>
+            <Button type="primary" ghost disabled={busy} title={CHAIN.audit.combo} onClick={() => void submit('audit')}>
               保存并审核
             </Button>
           )}
           {id === null && (
-            <Button disabled={busy} onClick={() => void submit('next')}>
+            <Button disabled={busy} title={CHAIN.add.combo} onClick={() => void submit('next')}>
               保存并新增
             </Button>
           )}
@@ -109,6 +123,7 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
               touched={draft.touched}
             />
           )}
+          <StopsButton stops={stops} />
         </Space>
       </header>
       {screen.note && <Alert type="info" showIcon banner title={screen.note} />}
@@ -123,10 +138,10 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
           onDiscard={draft.answer}
         />
       )}
-      <HeaderFields screen={screen} form={form} begins={id === null && active} />
+      <HeaderFields screen={screen} form={form} isStop={stops.isStop} begins={active} />
       {form.blocks.map(({ block, store }) => (
         <LineTable
-          key={block.name}
+          key={`${block.name}${recalled}`}
           name={screen.name}
           block={block}
           pricing={block.name === screen.line?.name ? screen.pricing : null}
@@ -136,6 +151,13 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
       ))}
     </div>
   );
+}
+
+/** What was refused is looked at next, unless a list of it lies before it. */
+function toProblem(page: HTMLElement | null): void {
+  if (!page || !isKeyboardFree() || isDialogOpen()) return;
+  const wrong = page.querySelector<HTMLElement>('.header-field:has(.field-problem) input, .header-field:has(.field-problem) textarea');
+  (wrong ?? page.querySelector<HTMLElement>('.cell-input'))?.focus({ preventScroll: true });
 }
 
 interface FoundDraftProps {

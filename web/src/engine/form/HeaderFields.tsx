@@ -1,10 +1,11 @@
 import { useEffect, useId, useRef, type KeyboardEvent } from 'react';
+import { isKeyboardFree } from '../../lib/keyboard';
 import { useStore } from '../../lib/store';
 import { FieldInput } from '../fields/FieldInput';
 import { isWritable } from '../fields/fieldRules';
 import { isEmptyValue } from '../fields/fieldValue';
 import { refNarrow } from '../lines/billContext';
-import { isRef, type Screen } from '../types';
+import { isRef, type Field, type Screen } from '../types';
 import { changeHeader, type FormModel } from './formModel';
 
 /** Long texts take two columns; pictures are tall and take a row. */
@@ -13,21 +14,24 @@ const WIDTHS: Partial<Record<string, string>> = { textarea: 'wide', image: 'whol
 interface HeaderFieldsProps {
   screen: Screen;
   form: FormModel;
+  /** Where Enter stops; everywhere unless told. */
+  isStop?: (field: Field) => boolean;
   /** Whether the keyboard begins here, in the first field that has to be filled in; without any, in the lines. */
   begins?: boolean;
 }
 
 /** The fields of a form's head, in a grid of labelled inputs. */
-export function HeaderFields({ screen, form, begins = false }: HeaderFieldsProps) {
+export function HeaderFields({ screen, form, isStop = () => true, begins = false }: HeaderFieldsProps) {
   const base = useId();
   const head = useRef<HTMLDivElement>(null);
   const { values, problems, hints } = useStore(form.header, (state) => state);
   const fields = screen.fields.filter((field) => field.form && !field.hidden);
-  const due = fields.find((field) => field.required && isWritable(field) && isEmptyValue(field, values[field.name]));
-  const first = useRef(due ? `${base}${due.name}` : null);
   useEffect(() => {
-    if (begins && isKeyboardFree()) begin(head.current, first.current);
-  }, [begins]);
+    if (!begins || !isKeyboardFree()) return;
+    const { values: begun } = form.header.get();
+    const due = screen.fields.find((field) => field.form && !field.hidden && field.required && isWritable(field) && isEmptyValue(field, begun[field.name]));
+    begin(head.current, due ? `${base}${due.name}` : null);
+  }, [begins, screen, form, base]);
   return (
     <div ref={head} className="header-fields" onKeyDown={onEnter} onKeyDownCapture={onEnterList}>
       {fields.map((field) => {
@@ -35,7 +39,7 @@ export function HeaderFields({ screen, form, begins = false }: HeaderFieldsProps
         const problem = problems[field.name];
         const hint = problem ? undefined : hints[field.name];
         return (
-          <div key={field.name} className={`header-field ${WIDTHS[field.type] ?? ''}`} data-field={field.name}>
+          <div key={field.name} className={`header-field ${WIDTHS[field.type] ?? ''}`} data-field={field.name} data-stop={isStop(field) || undefined}>
             <label htmlFor={id} className={field.required ? 'required' : undefined}>
               {field.label}
             </label>
@@ -47,6 +51,7 @@ export function HeaderFields({ screen, form, begins = false }: HeaderFieldsProps
                 problem={problem}
                 narrow={isRef(field) ? refNarrow(field, values, {}) : undefined}
                 onChange={(changes) => changeHeader(form, screen.fields, changes)}
+                onEntered={() => goOn(document.getElementById(id))}
               />
               {problem && (
                 <span className="field-problem" role="alert">
@@ -60,13 +65,6 @@ export function HeaderFields({ screen, form, begins = false }: HeaderFieldsProps
       })}
     </div>
   );
-}
-
-/** Nobody has the focus, but what is out of sight by now; a touch screen's keys would cover the form. */
-function isKeyboardFree(): boolean {
-  const held = document.activeElement;
-  const lost = !(held instanceof HTMLElement) || held === document.body || held.offsetParent === null;
-  return lost && !window.matchMedia?.('(pointer: coarse)').matches;
 }
 
 function begin(head: HTMLElement | null, id: string | null): void {
@@ -103,12 +101,16 @@ function isList(input: Input): boolean {
   return input.getAttribute('role') === 'combobox';
 }
 
-/** Behind the last field come the lines; where there are none until they are chosen, what offers them. */
-function goOn(from: Input): void {
-  const page = from.closest('.form-page');
-  if (page === null) return;
-  const inputs = [...page.querySelectorAll<HTMLElement>('.header-fields input:not(:disabled), .header-fields textarea, .cell-input')];
-  const visible = inputs.filter((input) => input.offsetParent !== null || input === from);
-  const next = visible[visible.indexOf(from) + 1] ?? page.querySelector<HTMLElement>('.line-source');
-  next?.focus();
+/** To the next stop. Behind the last one come the lines; where there are none until they are chosen, what offers them; else what saves. */
+function goOn(from: HTMLElement | null): void {
+  const page = from?.closest('.form-page');
+  if (!from || !page) return;
+  const stops = page.querySelectorAll<HTMLElement>('[data-stop] input:not(:disabled), [data-stop] textarea, .cell-input');
+  const later = [...stops].find((one) => one.offsetParent !== null && isBehind(one, from));
+  (later ?? page.querySelector<HTMLElement>('.line-source') ?? page.querySelector<HTMLElement>('.form-save'))?.focus();
+}
+
+function isBehind(one: HTMLElement, from: HTMLElement): boolean {
+  const field = from.closest('[data-field]');
+  return (from.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0 && !field?.contains(one);
 }

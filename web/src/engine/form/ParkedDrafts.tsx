@@ -6,10 +6,10 @@ import { now } from '../../lib/businessClock';
 import { reportError, showMessage } from '../../lib/errors';
 import { DATETIME } from '../../lib/format';
 import { listPreferences, removePreference, savePreference } from '../../lib/preferences';
+import { CHAIN, usePageKey } from '../../lib/pageKeys';
 import { useQuery } from '../../lib/query';
 import { usePageActive } from '../../lib/tabs';
 import type { Row } from '../types';
-import { isRecall, usePageKey } from './usePageKey';
 import type { Draft } from './draftShelf';
 
 const PARKED = '暂存 ';
@@ -79,7 +79,7 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
     });
   };
 
-  usePageKey(usePageActive() && onRecall !== null && parked.length > 0, isRecall, () => {
+  usePageKey('recall', usePageActive() && onRecall !== null && parked.length > 0, () => {
     if (parked.length === 1) take(parked[0]!.name);
     else setOpen(true);
   });
@@ -95,7 +95,7 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
             <Button
               icon={<InboxOutlined />}
               disabled={parked.length === 0}
-              title={parked.length === 0 ? '没有暂存的单据' : 'Alt+5'}
+              title={parked.length === 0 ? '没有暂存的单据' : CHAIN.recall.combo}
               loading={recall.isPending}
             >
               取单

@@ -2,6 +2,7 @@ import { Button, Modal, Result } from 'antd';
 import { useRef, useState } from 'react';
 import { isCancelled } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
+import { usePageKey } from '../../lib/pageKeys';
 import { useFocusBack } from '../../lib/useFocusBack';
 import { formQuery } from '../queries';
 import { ScreenLoading } from '../ScreenLoading';
@@ -9,7 +10,6 @@ import type { Row, Screen } from '../types';
 import { createForm, newValues } from './formModel';
 import { HeaderFields } from './HeaderFields';
 import { useSave } from './useSave';
-import { isSave, usePageKey } from './usePageKey';
 
 interface RecordDialogProps {
   screen: Screen;
@@ -46,7 +46,7 @@ function RecordForm({ screen, id, title, initial, onClose }: RecordDialogProps &
   const submit = async () => {
     if ((await save()) !== null) onClose();
   };
-  usePageKey(true, isSave, () => void submit());
+  usePageKey('save', true, () => void submit(), true);
   // The dialog is open after a moment: who is in a field by then stays there.
   const enter = () => {
     const fields = body.current;

@@ -3,6 +3,7 @@ import { createStore, type Store } from '../../lib/store';
 import { today } from '../../lib/businessClock';
 import type { Failure } from '../../lib/errors';
 import { isWritable, requiredMessage, rowProblems, type Problems } from '../fields/fieldRules';
+import { labelKey } from '../list/listState';
 import { isEmptyValue } from '../fields/fieldValue';
 import { checkLine, isBlankLine, linePayload, newLine, ORDER_LINE, type LineRow } from '../lines/lineModel';
 import { createLineStore, type LineStore } from '../lines/lineStore';
@@ -65,6 +66,18 @@ export function newValues(screen: Screen): Row {
       values[field.name] = session.company_id;
       if (field.label_field) values[field.label_field] = session.company_name;
     }
+  }
+  return values;
+}
+
+/** What a link says of a new record: references by their key, with the names beside them. */
+export function givenValues(screen: Screen, given: Record<string, string> = {}): Row {
+  const values: Row = {};
+  for (const field of screen.fields) {
+    const value = given[field.name];
+    if (value === undefined || !isWritable(field)) continue;
+    values[field.name] = field.type === 'ref' ? Number(value) : value;
+    if (field.label_field) values[field.label_field] = given[labelKey(field.name)] ?? '';
   }
   return values;
 }

@@ -27,7 +27,8 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
     settleFocused();
     setSaving(true);
     try {
-      await Promise.all(form.blocks.map(({ store }) => store.idle()));
+      // What was typed last and named nothing is told by its cell; the bill isn't saved without it.
+      if ((await Promise.all(form.blocks.map(({ store }) => store.idle()))).includes(false)) return null;
       const failures = checkForm(screen, form);
       if (failures.length > 0) {
         tell(failures);

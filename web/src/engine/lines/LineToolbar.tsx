@@ -1,6 +1,7 @@
 import { PlusOutlined, ShoppingCartOutlined } from '@ant-design/icons';
 import { Button, Space } from 'antd';
 import { lazy, memo, Suspense } from 'react';
+import { GRID } from '../../lib/pageKeys';
 import type { ColumnControl } from '../list/columnPlan';
 import { ColumnSettings } from '../list/ColumnSettings';
 import type { Block, Pricing } from '../types';
@@ -57,7 +58,7 @@ export const LineToolbar = memo(function LineToolbar(props: LineToolbarProps) {
           </Button>
         )}
         {goods && store.grows && (
-          <Button icon={<ShoppingCartOutlined />} tabIndex={-1} title="Alt+1" onClick={() => onPicking(true)}>
+          <Button icon={<ShoppingCartOutlined />} tabIndex={-1} title={GRID.goods.combo} onClick={() => onPicking(true)}>
             选择商品
           </Button>
         )}
@@ -73,8 +74,7 @@ export const LineToolbar = memo(function LineToolbar(props: LineToolbarProps) {
         {total && <LineTotal store={store} field={total} />}
         {goods && (
           <span className="line-hint">
-            回车下一格 · Ctrl+D 复制上行 · {store.grows && 'Alt+1 选商品 · '}
-            {pricing && 'Alt+2 数量 · Alt+3 单价 · Alt+4 优惠 · '}可从 Excel 粘贴
+            回车下一格 · {store.grows && 'Ctrl+回车下一行 · '}Alt+2 数量 · {pricing && 'Alt+3 单价 · '}F1 按键表 · 可从 Excel 粘贴
           </span>
         )}
         <ColumnSettings control={control} />

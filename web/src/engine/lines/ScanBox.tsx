@@ -1,8 +1,11 @@
 import { ScanOutlined } from '@ant-design/icons';
 import { useQueryClient } from '@tanstack/react-query';
-import { Input } from 'antd';
+import { Input, type InputRef } from 'antd';
 import { useRef, useState } from 'react';
-import { reportError, showMessage } from '../../lib/errors';
+import { showMessage } from '../../lib/errors';
+import { CHAIN, usePageKey } from '../../lib/pageKeys';
+import { usePageActive } from '../../lib/tabs';
+import { inTime, tellUnanswered } from '../pickers/typedChoice';
 import type { Field, Pricing } from '../types';
 import { goodsNarrow, type BillContext } from './billContext';
 import { isBlankLine } from './lineModel';
@@ -26,33 +29,45 @@ interface ScanBoxProps {
 export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
   const client = useQueryClient();
   const [text, setText] = useState('');
-  const queue = useRef(Promise.resolve());
+  const box = useRef<InputRef>(null);
+  usePageKey('find', usePageActive(), () => box.current?.focus());
+  const queue = useRef(Promise.resolve(true));
   const enterWhileComposing = useRef(false);
 
   const scan = (code: string) => {
     setText('');
     const wanted = code.trim();
     if (wanted === '') return;
-    queue.current = queue.current.then(() => take(wanted)).catch(reportError);
+    queue.current = queue.current.then(() => take(wanted)).catch((error: unknown) => {
+      tellUnanswered({ label: '商品', text: wanted }, error);
+      return false;
+    });
     store.track(queue.current);
   };
   const take = async (code: string) => {
-    const [found, ...others] = await scanned(client, code, goodsNarrow(context));
-    if (!found) return showMessage('warning', `未找到商品：${code}`);
+    const [found, ...others] = await inTime(scanned(client, code, goodsNarrow(context)));
+    if (!found) {
+      showMessage('warning', `未找到商品：${code}`);
+      return false;
+    }
     if (others.length > 0) {
       const names = [found, ...others].map((goods) => goods.goods_num).join('、');
-      return showMessage('warning', `${code} 是多个商品的条码：${names}，请在商品栏选择`);
+      showMessage('warning', `${code} 是多个商品的条码：${names}，请在商品栏选择`);
+      return false;
     }
     const lines = store.get();
     const blank = lines.findIndex((line) => isBlankLine(store.fields, line));
     placeGoods(store, blank >= 0 ? blank : lines.length, { cell: goods, pricing, goods: found, scanned: true, pack: scannedPack(found.units, code) });
+    return true;
   };
   return (
     <Input
+      ref={box}
       className="scan-box"
       prefix={<ScanOutlined />}
       aria-label="扫码"
       placeholder="扫码或输入编码后回车"
+      title={CHAIN.find.combo}
       autoComplete="off"
       value={text}
       onChange={(event) => setText(event.target.value)}

@@ -1,6 +1,6 @@
 import { isNumberType } from '../../lib/validation';
 import { isWritable } from '../fields/fieldRules';
-import { columnsOf, type Block, type Field, type Pricing } from '../types';
+import { columnsOf, type Block, type Field, type Pricing, type Row } from '../types';
 import { goodsField, isEditable } from './lineModel';
 import { isPack, quantityField } from './packs';
 
@@ -88,6 +88,26 @@ function isKnownWhileKeying(field: Field, pricing: Pricing | null): boolean {
  */
 export function isStop(field: Field): boolean {
   return isWritable(field) && field.type !== 'bool' && (field.required || field.name !== NUMBERS) && (field.type !== 'ref' || field.required);
+}
+
+export type Figure = 'quantity' | 'price' | 'discount';
+
+export const FIGURES: Record<Figure, string> = { quantity: '数量', price: '单价', discount: '优惠金额' };
+
+/** The column of a figure that is keyed in; where lines have no quantity of that name, the first they have. -1 for none. */
+export function figureColumn(columns: Field[], pricing: Pricing | null, figure: Figure): number {
+  const named = columns.findIndex((field) => field.name === pricing?.[figure]);
+  if (named >= 0 || figure !== 'quantity') return named;
+  const quantities = columns.filter((field) => field.type === 'quantity' && isWritable(field) && !isPack(field));
+  const counted = quantities.find((field) => field.name === quantityField(pricing)) ?? quantities[0];
+  return counted ? columns.indexOf(counted) : -1;
+}
+
+/** Where the keyboard begins: a line that has its goods waits for their quantity, so that a digit is one. */
+export function beginColumn(columns: Field[], pricing: Pricing | null, line: Row | undefined): number {
+  const goods = columns.find((field) => field.ref?.resource === 'goods');
+  const filled = line !== undefined && goods !== undefined && Boolean(line[goods.name]);
+  return filled ? Math.max(0, figureColumn(columns, pricing, 'quantity')) : 0;
 }
 
 export interface Cursor {

@@ -1,4 +1,5 @@
 import type { KeyboardEvent } from 'react';
+import { comboOf, GRID } from '../../lib/pageKeys';
 import type { LineStore } from './lineStore';
 import type { Grid } from './useGrid';
 
@@ -6,7 +7,11 @@ import type { Grid } from './useGrid';
 const PAGE = 15;
 
 /** Alt with a digit: neither browsers nor input methods take these. */
-const FIGURES: Partial<Record<string, 'quantity' | 'price' | 'discount'>> = { Digit2: 'quantity', Digit3: 'price', Digit4: 'discount' };
+const FIGURES: Partial<Record<string, 'quantity' | 'price' | 'discount'>> = {
+  [GRID.quantity.combo]: 'quantity',
+  [GRID.price.combo]: 'price',
+  [GRID.discount.combo]: 'discount',
+};
 
 /** The grid's keyboard. What it doesn't take (Ctrl+S above all) goes on to the form. */
 export function gridKey(event: KeyboardEvent<HTMLInputElement>, grid: Grid, store: LineStore, pickGoods: () => void): void {
@@ -30,6 +35,9 @@ function withControl(event: KeyboardEvent, grid: Grid, store: LineStore): boolea
     case 'D':
       grid.copyAbove();
       return true;
+    case 'Enter':
+      grid.nextLine();
+      return true;
     case 'Delete':
       store.remove(row);
       grid.moveTo({ row: Math.min(row, Math.max(0, last - 1)), col });
@@ -51,10 +59,11 @@ function withControl(event: KeyboardEvent, grid: Grid, store: LineStore): boolea
 }
 
 function withAlt(event: KeyboardEvent, grid: Grid, pickGoods: () => void): boolean {
-  const figure = FIGURES[event.code];
+  const combo = comboOf(event.nativeEvent);
+  const figure = FIGURES[combo];
   if (figure) grid.goTo(figure);
-  else if (event.code === 'Digit1') pickGoods();
-  return figure !== undefined || event.code === 'Digit1';
+  else if (combo === GRID.goods.combo) pickGoods();
+  return figure !== undefined || combo === GRID.goods.combo;
 }
 
 function plain(event: KeyboardEvent<HTMLInputElement>, grid: Grid): boolean {

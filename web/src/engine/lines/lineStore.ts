@@ -13,9 +13,10 @@ export interface LineStore extends Store<LineRow[]> {
   ensure: (index: number) => number;
   insert: (index: number) => void;
   remove: (index: number) => void;
-  /** Work whose result lines still wait for: look-ups of goods, a paste. */
+  /** Work whose result lines still wait for: look-ups of goods, a paste; false from it where what was typed came to nothing. */
   track: (work: Promise<unknown>) => void;
-  idle: () => Promise<void>;
+  /** Once nothing is waited for any more: whether everything typed has come to the lines. */
+  idle: () => Promise<boolean>;
 }
 
 /** With `pricing` lines that are drawn from others take over what falls to them, whatever changes. */
@@ -33,7 +34,12 @@ export function createLineStore(fields: Field[], lines: LineRow[], grows = true,
       void work.finally(() => working.delete(work)).catch(() => undefined);
     },
     idle: async () => {
-      while (working.size > 0) await Promise.allSettled(working);
+      let whole = true;
+      while (working.size > 0) {
+        const ended = await Promise.allSettled(working);
+        whole &&= ended.every((one) => one.status === 'fulfilled' && one.value !== false);
+      }
+      return whole;
     },
     update: (index, change) =>
       store.set((before) => {

@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import type { Query } from '../../lib/api';
 import { useInfiniteQuery } from '../../lib/query';
+import { meant, namedFirst, sameText } from '../pickers/typedChoice';
 import { useDebounced } from '../../lib/useDebounced';
 import { choiceQuery } from '../queries';
 import { batchQuery } from './batches';
@@ -18,8 +19,9 @@ export interface Choice {
 
 export interface Choices {
   list: Choice[];
-  /** The text that `list` answers. */
+  /** The text that `list` answers, once it does; until then it is empty. */
   keyword: string;
+  answered: boolean;
   loading: boolean;
   loadMore: () => void;
 }
@@ -68,13 +70,17 @@ export function useChoices({ field, text, flushed, narrow, units, enabled }: Cho
     // Nothing is asked for a text that is still being typed.
     enabled: enabled && ref !== NO_REF && !known && !waiting,
   });
+  const pages = waiting ? undefined : query.data?.pages;
   const list = useMemo(() => {
     if (field && isOwnUnit(field)) return unitChoices(units, typed);
-    return field?.type === 'enum' ? enumChoices(field, typed) : rowChoices(ref, query.data?.pages.flatMap((page) => page.data) ?? []);
-  }, [field, typed, ref, units, query.data]);
+    if (field?.type === 'enum') return enumChoices(field, typed);
+    const [begin = [], ...more] = pages?.map((page) => rowChoices(ref, page.data)) ?? [];
+    return [...namedFirst(begin, (choice) => NAMES.some((isNamed) => isNamed(choice, typed))), ...more.flat()];
+  }, [field, typed, ref, units, pages]);
   return {
     list,
     keyword: known ? typed : keyword,
+    answered: known || pages !== undefined,
     loading: query.isFetching || (!known && field?.type === 'ref' && waiting),
     loadMore: () => {
       if (query.hasNextPage && !query.isFetchingNextPage) void query.fetchNextPage();
@@ -99,12 +105,11 @@ export function rowChoices(ref: Ref, rows: Row[]): Choice[] {
   return rows.map((row) => ({ value: row[ref.value], label: String(row[ref.label] ?? row[ref.value]), row }));
 }
 
-/** The choice that the text names exactly: by label, or for goods by code or barcode. */
-export function exactChoice(list: Choice[], text: string): Choice | undefined {
-  const wanted = text.trim().toLowerCase();
-  const same = (value: unknown) => value !== null && value !== undefined && String(value).toLowerCase() === wanted;
-  const byBarcode = list.find((choice) => isBarcode(choice, text));
-  return byBarcode ?? list.find((choice) => same(choice.row?.goods_num)) ?? list.find((choice) => same(choice.label));
+const NAMES = [isBarcode, (choice: Choice, text: string) => sameText(choice.row?.goods_num, text), (choice: Choice, text: string) => sameText(choice.label, text)];
+
+/** The choice that the text names: for goods by barcode or code, else by label; or the only one. */
+export function meantChoice(list: Choice[], text: string): Choice | undefined {
+  return meant(list, NAMES.map((isNamed) => (choice: Choice) => isNamed(choice, text)));
 }
 
 export function isBarcode(choice: Choice, text: string): boolean {

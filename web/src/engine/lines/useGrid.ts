@@ -6,14 +6,15 @@ import { fieldText } from '../fields/fieldValue';
 import type { GoodsRow, PackUnit } from '../queries';
 import type { Block, Field, Pricing } from '../types';
 import { goodsNarrow, refNarrow, type BillContext } from './billContext';
-import { isStop, nextCell, previousCell, type Cursor } from './gridColumns';
+import { beginColumn, figureColumn, FIGURES, isStop, nextCell, previousCell, type Cursor, type Figure } from './gridColumns';
 import { START, type GridState } from './gridState';
 import { chooseCell, clearCell, goodsField, isBlankLine, isEditable, typeCell, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 import { hasPacks, isPack, PACK, quantityField, scannedPack, unitsOf } from './packs';
+import { awaitChoice, canBeRead, tellSeveral } from '../pickers/typedChoice';
 import { pasteInto } from './pasteInto';
 import { placeGoods } from './placeGoods';
-import { exactChoice, isBarcode, isChoice, isGoods, isOwnUnit, offeredQuery, rowChoices, useChoices, type Choice } from './useChoices';
+import { isBarcode, isChoice, isGoods, isOwnUnit, meantChoice, offeredQuery, rowChoices, useChoices, type Choice } from './useChoices';
 
 export interface GridOptions {
   store: LineStore;
@@ -29,7 +30,7 @@ const NO_UNITS: PackUnit[] = [];
 export function useGrid(options: GridOptions) {
   const { store, columns, pricing, context } = options;
   const client = useQueryClient();
-  const [grid] = useState(() => createStore<GridState>(START));
+  const [grid] = useState(() => createStore<GridState>({ ...START, col: beginColumn(columns, pricing, store.get()[0]?.values) }));
   const state = useStore(grid, (one) => one);
   const lines = useStore(store, (one) => one);
   const editable = useMemo(() => columns.map((field) => isEditable(field, pricing)), [columns, pricing]);
@@ -46,9 +47,14 @@ export function useGrid(options: GridOptions) {
     enabled: state.open,
   });
   const latest = useRef(choices);
+  const shownAt = useRef(Infinity);
   useEffect(() => {
     latest.current = choices;
   }, [choices]);
+  const { list: offered, answered } = choices;
+  useEffect(() => {
+    shownAt.current = state.open && answered ? performance.now() : Infinity;
+  }, [state.open, answered, offered]);
 
   const shown = useRef(columns);
   useLayoutEffect(() => {
@@ -65,6 +71,13 @@ export function useGrid(options: GridOptions) {
 
   const change = (changes: Partial<GridState>) => grid.set((before) => ({ ...before, ...changes }));
   const moveTo = (cursor: Cursor) => change({ ...cursor, editing: null, open: false, flushed: null, highlight: -1 });
+  /** Look-ups of cells that wait for their answer: a later word in the same cell overtakes them. */
+  const pending = useRef(new Map<string, () => void>());
+  const placeOf = (line: LineRow, cell: Field) => `${line.key}:${cell.name}`;
+  const overtake = () => {
+    const { cell, line } = current();
+    if (cell && line) pending.current.get(placeOf(line, cell))?.();
+  };
   const current = () => {
     const at = grid.get();
     return { at, cell: columns[at.col], line: store.get()[at.row] };
@@ -93,6 +106,7 @@ export function useGrid(options: GridOptions) {
   const type = (text: string) => {
     const { at, cell } = current();
     if (!cell || !editable[at.col] || cell.type === 'bool') return;
+    overtake();
     change({ editing: { text, mode: at.editing?.mode ?? 'type' }, open: isChoice(cell), flushed: null, highlight: -1 });
   };
 
@@ -107,6 +121,7 @@ export function useGrid(options: GridOptions) {
 
   const clear = () => {
     const { at, cell } = current();
+    overtake();
     if (cell && editable[at.col]) store.update(at.row, (line) => clearCell(line, cell, pricing, store.fields));
   };
 
@@ -149,20 +164,39 @@ export function useGrid(options: GridOptions) {
     put(line.key, cell, choice, text);
   };
 
-  /** Finds what was typed without waiting for the list: exact code, barcode or label, or the only match. */
-  const resolve = (text: string) => {
+  /** Awaits what was typed: what it names comes to the line, whatever is typed meanwhile follows it. Answers whether it did. */
+  const resolve = (text: string): Promise<boolean> => {
     const { at, cell, line } = current();
     const ref = cell?.ref;
-    if (!ref || !line) return Promise.resolve();
-    if (isOwnUnit(cell)) return Promise.resolve(refuse(at, text, `该商品没有辅单位：${text}`));
-    change({ editing: null, open: false, flushed: null });
-    return busily(async () => {
-      const pages = await client.fetchInfiniteQuery(offeredQuery(cell, text, narrowOf(cell, line)));
-      const list = rowChoices(ref, pages.pages[0]?.data ?? []);
-      const choice = exactChoice(list, text) ?? (list.length === 1 ? list[0] : undefined);
-      if (choice) put(line.key, cell, choice, text);
-      else refuse(at, text, list.length === 0 ? `未找到${cell.label}：${text}` : null);
+    if (!ref || !line) return Promise.resolve(true);
+    if (isOwnUnit(cell)) {
+      refuse(at, text, `该商品没有辅单位：${text}`);
+      return Promise.resolve(false);
+    }
+    change({ editing: null, open: false, flushed: null, busy: at.busy + 1 });
+    const place = placeOf(line, cell);
+    const end = () => {
+      pending.current.delete(place);
+      grid.set((before) => ({ ...before, busy: before.busy - 1 }));
+    };
+    const { done, giveUp } = awaitChoice<Choice>({
+      label: cell.label,
+      text,
+      ask: async () => rowChoices(ref, (await client.fetchInfiniteQuery(offeredQuery(cell, text, narrowOf(cell, line)))).pages[0]?.data ?? []),
+      pick: (list) => meantChoice(list, text),
+      onTake: (choice) => {
+        end();
+        put(line.key, cell, choice, text);
+      },
+      onRefuse: (why) => {
+        end();
+        const here = grid.get();
+        if (here.focused && here.row === at.row && here.col === at.col) refuse(at, text, null);
+        else if (why === 'several') tellSeveral(cell.label, text);
+      },
     });
+    pending.current.set(place, giveUp);
+    return done;
   };
 
   const busily = async (work: () => Promise<void>) => {
@@ -183,13 +217,13 @@ export function useGrid(options: GridOptions) {
     if (grid.get().editing === null) change({ row: at.row, col: at.col, editing: { text, mode: 'edit' }, open: true, flushed: text, highlight: -1 });
   };
 
-  /** Ends typing. False when the cell refused it. */
-  const commit = (): boolean => {
+  /** Ends typing; `entered` by the key that takes what is offered. False when the cell refused it. */
+  const commit = (entered = false): boolean => {
     const { at, cell } = current();
     if (!at.editing || !cell) return true;
     const { text, mode } = at.editing;
     if (isChoice(cell)) {
-      commitChoice(cell, text, mode);
+      commitChoice(cell, text, mode, entered);
       return true;
     }
     let problem: string | null = null;
@@ -203,34 +237,47 @@ export function useGrid(options: GridOptions) {
     return problem === null;
   };
 
-  const commitChoice = (cell: Field, text: string, mode: 'type' | 'edit') => {
-    const { list, keyword, loading } = latest.current;
+  const commitChoice = (cell: Field, text: string, mode: 'type' | 'edit', entered: boolean) => {
+    const { list, keyword } = latest.current;
     const { highlight } = grid.get();
     const typed = text.trim();
     const marked = list[highlight];
-    const first = keyword === typed && !loading ? (exactChoice(list, typed) ?? list[0]) : undefined;
+    const answered = latest.current.answered && keyword === typed;
+    const isRead = entered && canBeRead(shownAt.current);
+    const first = answered ? (meantChoice(list, typed) ?? (isRead ? list[0] : undefined)) : undefined;
     if (marked) pick(marked);
     else if (mode === 'edit' && typed === fieldText(cell, current().line?.values ?? {})) advance();
     else if (typed === '') {
       clear();
       advance();
     } else if (first) pick(first);
-    else if (cell.type === 'ref') store.track(resolve(typed));
-    else moveTo(grid.get());
+    else if (cell.type === 'ref' && !(isOwnUnit(cell) && list.length > 0)) store.track(resolve(typed));
+    else if (!entered || list.length === 0) moveTo(grid.get());
   };
 
   /** Enter and Tab: end typing and go on; a choice goes on by itself once it is found. */
   const enter = (through?: boolean[]) => {
     const { at, cell } = current();
-    if (at.editing && isChoice(cell)) commit();
+    if (at.editing && isChoice(cell)) commit(true);
     else if (commit()) advance(through);
   };
 
   /** To a figure of the present line, if it is shown. */
-  const goTo = (figure: 'quantity' | 'price' | 'discount') => {
+  const goTo = (figure: Figure) => {
     const { row } = grid.get();
-    const col = columns.findIndex((field) => field.name === pricing?.[figure]);
-    if (col >= 0 && commit()) moveTo({ row, col });
+    const col = figureColumn(columns, pricing, figure);
+    if (col < 0) showMessage('info', `明细没有${FIGURES[figure]}`);
+    else if (commit()) moveTo({ row, col });
+  };
+
+  /** To the next line's first stop; past the last one to a new line. */
+  const nextLine = () => {
+    const { row } = grid.get();
+    if (!commit()) return;
+    const { line } = current();
+    const col = Math.max(0, stops.indexOf(true));
+    if (row + 1 < store.get().length) moveTo({ row: row + 1, col });
+    else if (line && store.grows && !isBlankLine(store.fields, line)) moveTo({ row: store.ensure(row + 1), col });
   };
 
   const paste = (text: string) => {
@@ -240,7 +287,7 @@ export function useGrid(options: GridOptions) {
     return busily(() => pasteInto(client, store, text, target, context));
   };
 
-  return { grid, state, lines, editable, choices, change, moveTo, advance, retreat, startEdit, type, isToggle, toggle, count, clear, copyAbove, pick, commit, enter, goTo, paste };
+  return { grid, state, lines, editable, choices, change, moveTo, advance, retreat, startEdit, type, isToggle, toggle, count, clear, copyAbove, pick, commit, enter, nextLine, goTo, paste };
 }
 
 export type Grid = ReturnType<typeof useGrid>;

@@ -1,6 +1,8 @@
 import { DownOutlined, SearchOutlined, UpOutlined } from '@ant-design/icons';
-import { Button, Input } from 'antd';
-import { memo, useState } from 'react';
+import { Button, Input, type InputRef } from 'antd';
+import { memo, useRef, useState } from 'react';
+import { CHAIN, usePageKey } from '../../lib/pageKeys';
+import { usePageActive } from '../../lib/tabs';
 import { searchFields, type Field, type Screen } from '../types';
 import { FilterField } from './FilterField';
 import { labelKey, type ListState } from './listState';
@@ -22,6 +24,7 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
   // A single text field is what the keyword searches anyway.
   const fields = texts.length === 1 ? searched.filter((field) => !isText(field)) : searched;
   const [keyword, setKeyword] = useState(state.keyword);
+  const box = useRef<InputRef>(null);
   const [filters, setFilters] = useState(state.filters);
   const [unfolded, setUnfolded] = useState(() => fields.slice(FOLDED).some((field) => hasFilter(field, state.filters)));
   const hint = keywordHint(screen, texts);
@@ -37,6 +40,7 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
     onSearch({ keyword: '', filters: screen.usual ?? {} });
   };
   const change = (changes: Record<string, string>) => setFilters((before) => ({ ...before, ...changes }));
+  usePageKey('find', usePageActive() && hint !== '', () => box.current?.focus({ cursor: 'all' }));
   if (!hint && fields.length === 0) return null;
   return (
     <form
@@ -49,6 +53,8 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
     >
       {hint && (
         <Input
+          ref={box}
+          title={CHAIN.find.combo}
           className="filter-keyword"
           allowClear
           maxLength={100}

@@ -3,7 +3,10 @@ import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from '
 import type { Query } from '../../lib/api';
 import { isCancelled } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
+import { usePageKey } from '../../lib/pageKeys';
+import { usePageActive } from '../../lib/tabs';
 import { useActions } from '../actions';
+import { useNextPending } from '../detail/useNextPending';
 import { AskAgain } from '../AskAgain';
 import { DataNotices } from '../DataNotices';
 import '../engine.css';
@@ -47,6 +50,7 @@ const NONE: Set<number> = new Set();
 /** A resource's or bill type's list. */
 export default function ListPage({ screen, params, onOpen, notices = true, exporter }: ListPageProps) {
   const links = useScreenLinks(screen);
+  const active = usePageActive();
   const { run, running } = useActions(screen);
   const { print, label, afterAction, dialog: printing } = usePrinting(screen, areGoods(screen));
   const [state, changeState] = useListState(screen, params);
@@ -108,6 +112,19 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
     // eslint-disable-next-line react-hooks/exhaustive-deps -- links are rebuilt each render from screen
     [screen, query, rows],
   );
+
+  const audit = actionOf(screen, 'auditorPass');
+  const editing = actionOf(screen, 'edit');
+  const idle = active && running === null;
+  const leadOn = useNextPending(screen, (id) => links.see({ [screen.see_key]: id }));
+  usePageKey('add', idle && actionOf(screen, 'add') !== undefined, add);
+  usePageKey('audit', idle && audit !== undefined, () => void act(audit!));
+  usePageKey('edit', idle && editing !== undefined && chosen.length === 1 && allowsStatus(editing, screen, chosen[0]!), () => edit(chosen[0]!));
+  usePageKey('print', idle && print !== null, () => print?.(chosen));
+  usePageKey('pending', idle && leadOn !== null && links.canSee, () => {
+    rememberNeighbours(screen, query, rows);
+    leadOn?.(null);
+  });
 
   return (
     <div className="list-page">

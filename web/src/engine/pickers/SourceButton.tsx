@@ -1,6 +1,8 @@
 import { Button } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { showMessage } from '../../lib/errors';
+import { CHAIN, usePageKey } from '../../lib/pageKeys';
+import { usePageActive } from '../../lib/tabs';
 import { isEmptyRef } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
 import { isBlankLine, typeCell, type LineRow } from '../lines/lineModel';
@@ -20,7 +22,11 @@ interface SourceButtonProps {
 /** Opens the rows that a block's source offers for the bill's header. */
 export function SourceButton({ block, source, store, context, pricing }: SourceButtonProps) {
   const [open, setOpen] = useState(false);
-  const ready = source.by.every((name) => !isEmptyRef(context.header()[name]));
+  const begin = () => {
+    if (source.by.every((name) => !isEmptyRef(context.header()[name]))) setOpen(true);
+    else showMessage('warning', '请先选择往来单位');
+  };
+  usePageKey('source', usePageActive(), begin);
   // A part of a priced row costs less.
   const priced = (line: LineRow) => {
     const field = store.fields.find((one) => one.name === source.takes && one.name === pricing?.quantity);
@@ -32,7 +38,8 @@ export function SourceButton({ block, source, store, context, pricing }: SourceB
         type="primary"
         ghost
         className="line-source"
-        onClick={() => (ready || source.by.every((name) => !isEmptyRef(context.header()[name])) ? setOpen(true) : showMessage('warning', '请先选择往来单位'))}
+        title={CHAIN.source.combo}
+        onClick={begin}
       >
         选择{block.label}
       </Button>

@@ -1,5 +1,5 @@
 import { Input, Modal, Table, type TableColumnType } from 'antd';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { decimalOrZero, isNought, sumOf } from '../../lib/decimal';
 import { showMessage } from '../../lib/errors';
 import { MONEY_DECIMALS, QUANTITY_DECIMALS } from '../../lib/pricing';
@@ -9,6 +9,7 @@ import { useFocusBack } from '../../lib/useFocusBack';
 import { ShownValue } from '../fields/ShownValue';
 import { isEmptyValue, isRightAligned } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
+import { isImeKey } from '../lines/gridState';
 import { newLine, type LineRow } from '../lines/lineModel';
 import { sourceQuery } from '../queries';
 import { columnsOf, type Block, type Field, type Row } from '../types';
@@ -93,12 +94,14 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
           aria-label={`${String(row.bill_no ?? row.source_no)} ${part?.label ?? ''}`}
           value={parts.get(key) ?? ''}
           onChange={(event) => type(key, filterKeys(event.target.value, 'signed', decimals))}
+          onKeyDown={(event) => onPartKey(event, () => parts.has(key) || type(key, String(row[`open_${source.takes}`])), confirm)}
         />
       );
     },
   };
   return (
     <Modal open centered width={1000} title={`选择${block.label}`} okText="确定" onOk={confirm} onCancel={onClose}>
+      <p className="line-hint">回车取该行全部未结数并到下一行，↑↓ 换行，Ctrl+回车 确定</p>
       <SourceSpread source={source} context={context} taken={taken} items={items} parts={parts} onSpread={setParts} />
       {data?.more && <MoreOpen count={data.data.length} />}
       <Table<Row>
@@ -116,6 +119,17 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
       />
     </Modal>
   );
+}
+
+/** Enter takes what a row has open, if nothing was typed, and goes to the next; with Ctrl it takes what is chosen. */
+function onPartKey(event: KeyboardEvent<HTMLInputElement>, take: () => void, confirm: () => void): void {
+  const { key, ctrlKey, metaKey, currentTarget } = event;
+  if (isImeKey(event) || !['Enter', 'ArrowDown', 'ArrowUp'].includes(key)) return;
+  event.preventDefault();
+  if (key === 'Enter' && (ctrlKey || metaKey)) return confirm();
+  if (key === 'Enter') take();
+  const inputs = [...(currentTarget.closest('.ant-table')?.querySelectorAll<HTMLInputElement>('input.figure') ?? [])];
+  inputs[inputs.indexOf(currentTarget) + (key === 'ArrowUp' ? -1 : 1)]?.focus();
 }
 
 /** What tells a row of the source from others is sent, but not shown. */

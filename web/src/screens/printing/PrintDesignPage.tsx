@@ -4,6 +4,8 @@ import { Button, Checkbox, Flex, Form, Input, Result, Select, Space } from 'antd
 import { useMemo, useState } from 'react';
 import { Awaiting } from '@/engine/Awaiting';
 import { RefSelect } from '@/engine/fields/RefSelect';
+import { meant, sameText } from '@/engine/pickers/typedChoice';
+import { useEnter, useSearch } from '@/engine/pickers/useEnter';
 import { PaperFrame } from '@/engine/print/PaperFrame';
 import { DELIVERED } from '@/engine/print/printCalls';
 import { actionOf, refField, type ListAnswer, type Screen } from '@/engine/types';
@@ -143,28 +145,68 @@ function CompanySelect({ screen, value, name, onChange }: CompanySelectProps) {
 
 /** The bill to try the template on. */
 function BillSelect({ definition, value, onChange }: { definition: PrintDefinition; value: number | null; onChange: (id: number | null) => void }) {
-  const [keyword, setKeyword] = useState('');
-  const settled = useDebounced(keyword.trim());
-  const found = useQuery({
-    queryKey: [definition.bill_type, 'to_print', settled],
-    queryFn: ({ signal }) =>
-      api.get<ListAnswer<{ bill_id: number; bill_no: string }>>(
-        `${definition.api}/getList`,
-        { keyword: settled, per_page: SHOWN_BILLS, totals: 0 },
-        { signal },
-      ),
+  const [open, setOpen] = useState(false);
+  const search = useSearch();
+  const { typed } = search;
+  const billsQuery = {
+    queryKey: [definition.bill_type, 'to_print', typed],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      api.get<ListAnswer<BillNamed>>(`${definition.api}/getList`, { keyword: typed, per_page: SHOWN_BILLS, totals: 0 }, { signal }),
     meta: { quiet: true },
+  };
+  const found = useQuery({ ...billsQuery, enabled: search.settled });
+  const answered = search.settled && found.data !== undefined;
+  const rows = answered ? found.data!.data : [];
+  const client = useQueryClient();
+  const close = () => {
+    setOpen(false);
+    search.type('');
+  };
+  const enter = useEnter({
+    open,
+    rows,
+    answered,
+    typed,
+    label: '单据',
+    ask: async () => (await client.fetchQuery(billsQuery)).data,
+    pick: (some) => meant(some, [(row) => sameText(row.bill_no, typed)]),
+    onTake: (row) => {
+      close();
+      onChange(row.bill_id);
+    },
+    onWait: search.flush,
+    onLeave: close,
+    onMarked: () => undefined,
   });
   return (
-    <Select
-      aria-label="预览的单据"
-      style={{ width: 220 }}
-      placeholder="用最新的单据预览"
-      allowClear={CLEARABLE}
-      showSearch={{ filterOption: false, searchValue: keyword, onSearch: setKeyword }}
-      value={value}
-      options={found.data?.data.map((row) => ({ value: row.bill_id, label: row.bill_no }))}
-      onChange={(id: number | undefined) => onChange(id ?? null)}
-    />
+    <div className="picker" onKeyDownCapture={enter.onKey}>
+      <Select
+        aria-label="预览的单据"
+        style={{ width: 220 }}
+        placeholder="用最新的单据预览"
+        allowClear={CLEARABLE}
+        showSearch={{
+          filterOption: false,
+          searchValue: search.text,
+          onSearch: (text) => {
+            enter.giveUp();
+            search.type(text);
+          },
+        }}
+        open={open}
+        onOpenChange={setOpen}
+        value={value}
+        options={rows.map((row) => ({ value: row.bill_id, label: row.bill_no }))}
+        onChange={(id: number | undefined) => {
+          enter.giveUp();
+          onChange(id ?? null);
+        }}
+      />
+    </div>
   );
+}
+
+interface BillNamed {
+  bill_id: number;
+  bill_no: string;
 }

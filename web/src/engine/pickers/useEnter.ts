@@ -1,0 +1,95 @@
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useDebounced } from '../../lib/useDebounced';
+import { isImeKey } from '../lines/gridState';
+import { awaitChoice, canBeRead, tellSeveral } from './typedChoice';
+
+/** The words typed into a picker, and whether they have been still for long enough to be asked about. */
+export function useSearch() {
+  const [text, setText] = useState('');
+  const [flushed, setFlushed] = useState<string | null>(null);
+  const typed = text.trim();
+  const still = useDebounced(typed);
+  return {
+    text,
+    typed,
+    settled: typed === '' || typed === still || typed === flushed,
+    type: useCallback((next: string) => {
+      setText(next);
+      setFlushed(null);
+    }, []),
+    /** Asks at once. */
+    flush: () => setFlushed(typed),
+  };
+}
+
+interface Entering<T> {
+  open: boolean;
+  /** What is offered; it answers the typed words. */
+  rows: readonly T[];
+  answered: boolean;
+  typed: string;
+  label: string;
+  ask: () => Promise<T[]>;
+  pick: (rows: T[]) => T | undefined;
+  /** Takes a row; `isHere` while the keyboard is still in the picker. */
+  onTake: (row: T, isHere: boolean) => void;
+  /** Enter waits for its answer, or wants the list to be seen. */
+  onWait: () => void;
+  /** Tab goes on without a choice. */
+  onLeave: () => void;
+  /** The list itself takes what is marked in it. */
+  onMarked: () => void;
+}
+
+/**
+ * Enter and Tab in an open picker, heard before the list hears of them. They take what is marked where it was marked by hand or
+ * can have been read; else what the words name, as soon as that is known.
+ */
+export function useEnter<T>(entering: Entering<T>) {
+  const { open, rows, answered, typed } = entering;
+  const shownAt = useRef(Infinity);
+  const byHand = useRef(false);
+  const pending = useRef<(() => void) | null>(null);
+  const [first, count] = [rows[0], rows.length];
+  useEffect(() => {
+    shownAt.current = open && answered ? performance.now() : Infinity;
+    byHand.current = false;
+  }, [open, answered, typed, first, count]);
+  const giveUp = useCallback(() => {
+    pending.current?.();
+    pending.current = null;
+  }, []);
+  useEffect(() => giveUp, [giveUp]);
+
+  const wait = (input: EventTarget) => {
+    const isHere = () => document.activeElement === input;
+    const { label, ask, pick, onTake, onWait } = entering;
+    onWait();
+    giveUp();
+    const onRefuse = (why: string) => {
+      pending.current = null;
+      if (why === 'several' && !isHere()) tellSeveral(label, typed);
+    };
+    const take = (row: T) => {
+      pending.current = null;
+      onTake(row, isHere());
+    };
+    pending.current = awaitChoice({ label, text: typed, ask, pick, onTake: take, onRefuse }).giveUp;
+  };
+
+  const onKey = (event: KeyboardEvent) => {
+    const { key } = event;
+    if (!open || isImeKey(event)) return;
+    if (key === 'ArrowDown' || key === 'ArrowUp') byHand.current = count > 0;
+    if (key !== 'Enter' && (key !== 'Tab' || event.shiftKey)) return;
+    const leaves = key === 'Tab' && typed === '' && !byHand.current;
+    const named = answered && typed !== '' && !byHand.current ? entering.pick([...rows]) : undefined;
+    if (!named && !leaves && count > 0 && (byHand.current || canBeRead(shownAt.current))) return entering.onMarked();
+    event.stopPropagation();
+    if (leaves) return entering.onLeave();
+    event.preventDefault();
+    if (named) entering.onTake(named, true);
+    else if (typed !== '') wait(event.target);
+  };
+  return { onKey, giveUp };
+}
