@@ -149,13 +149,6 @@ CONTRACT = (
         f"{MATRIX}::TestUnaudit::test_it_restores_every_balance",
     ),
     fault(
-        "reopening with the closing's sign",
-        "kit/transitions.py",
-        "replace(item, quantity=-item.quantity)",
-        "replace(item, quantity=item.quantity)",
-        f"{MATRIX}::TestClose::test_open_restores_what_close_released",
-    ),
-    fault(
         "key ignored",
         "kit/transitions.py",
         "fresh, _ = idempotency.claim(ctx, key)",

@@ -8,6 +8,13 @@ MARTS, SETTLING = "tests/warehouse/test_marts.py", "tests/warehouse/test_settlin
 
 OWN = (
     Mutant(
+        "closing releases nothing",
+        "api/kit/transitions.py",
+        "if closing != Postings():",
+        'if closing != Postings() and step.effect == "open":',
+        ("tests/sales/test_sales_order.py::TestClose",),
+    ),
+    Mutant(
         "receivable with a wrong sign",
         "api/sales/sales_outbound.py",
         'SettlementOpen("customer", header.customer_id, header.total_amount, header.due_date)',
