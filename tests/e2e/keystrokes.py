@@ -86,12 +86,16 @@ def named(caller: Caller, api: str, title: str, letters: int, **narrow: Any) -> 
     raise AssertionError(f"no {letters} initials name one record of {api} alone")
 
 
+def in_stock(goods: dict[str, Any]) -> float:
+    return float(goods["available_stocks"] or 0)
+
+
 def told_apart(
     caller: Caller, goods: list[dict[str, Any]], count: int, **narrow: Any
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Goods whose codes' ends name them alone."""
+    """Goods whose codes' ends name them alone, those of which most are in stock first."""
     found = []
-    for row in goods:
+    for row in sorted(goods, key=in_stock, reverse=True):
         words = row["goods_num"][-TAIL:]
         asked = made(caller.get("v2/inventory/Goods/getGoodsListPopup", keyword=words, per_page=2, **narrow))[
             "data"

@@ -135,7 +135,7 @@ class TestSales:
         keys.press("Enter")
         keys.enter(coded[0][0])
         keys.press("4", "F8")
-        bill = saved(keys, manager, "v2/sales/SalesQuote", "/sales/BidManagement/see")
+        bill = saved(keys, manager, "v2/sales/BidManagement", "/sales/BidManagement/see")
         assert (bill["status"], bill["customer_id"]) == (AUDITED, customer[1]["customer_id"])
         assert [line["quantity"] for line in bill["lines"]] == ["4.000"]
         counts(QUOTE, keys)
