@@ -12,6 +12,8 @@ import { holdKeys } from '../../lib/typeAhead';
 const READ = 250;
 /** So long (ms) Enter waits for an answer. */
 const PATIENCE = 10_000;
+/** So often it asks anew where its question was given up by somebody else. */
+const ATTEMPTS = 3;
 
 /** Whether a list that came at `shownAt` can have been read by now. */
 export function canBeRead(shownAt: number): boolean {
@@ -89,11 +91,11 @@ export function inTime<T>(work: Promise<T>): Promise<T> {
 
 /** Whoever looked on at the same question may leave, which ends it for all: then it is asked anew. */
 async function asked<T>(ask: () => Promise<T>, isOver: () => boolean): Promise<T> {
-  for (;;) {
+  for (let left = ATTEMPTS; ; left--) {
     try {
       return await ask();
     } catch (error) {
-      if (!isCancelledError(error) || isOver()) throw error;
+      if (!isCancelledError(error) || isOver() || left === 0) throw error;
     }
   }
 }
