@@ -6,6 +6,7 @@ from alembic import command
 
 from api.kit.database import connect
 from api.migrations import config, upgrade
+from tests.kit.fixtures import Site
 
 
 class TestMigrations:
@@ -21,9 +22,9 @@ class TestMigrations:
         upgrade(database_url)
         assert structure(database_url) == before
 
-    def test_stored_initials_are_spelled_by_every_reading(self, database_url: str) -> None:
+    def test_stored_initials_are_spelled_by_every_reading(self, site: Site) -> None:
         """0091: those of goods that somebody keyed in stay."""
-        settings, engine = config(database_url), connect(database_url)
+        settings, engine = config(site.url), connect(site.url)
         names = """
             update customer set customer_name = '闵行汽修' where customer_id = (select min(customer_id) from customer);
             update warehouse set warehouse_name = '长乐仓' where warehouse_id = (select min(warehouse_id) from warehouse);
