@@ -40,6 +40,7 @@ class VisibleField(BaseModel):
 class MenuNode(BaseModel):
     menu_id: int
     name: str
+    initials: str = Described("", description="名称的拼音首字母")
     route: str
     code: str
     icon: str

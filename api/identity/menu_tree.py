@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from api.kit import menus
+from api.kit.initials import initials
 from api.kit.scope import Principal
 
 
@@ -56,4 +57,4 @@ def _node(key: int, name: str, **values: Any) -> dict[str, Any]:
         "pages": [],
         "sub": [],
     }
-    return {"menu_id": key, "name": name, **blank, **values}
+    return {"menu_id": key, "name": name, "initials": initials(name), **blank, **values}

@@ -20,7 +20,7 @@ from api.kit import registry
 from api.kit.document import Bill
 from api.kit.goods_bills import GoodsBill, GoodsLine
 from api.kit.validation import Problems, value_of
-from api.master.goods import dot_week
+from api.master.goods import batch_problem, is_tyre
 from api.master.stock_lines import InboundLine, OutboundLine
 
 DATES = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%Y.%m.%d", "%Y-%m-%d %H:%M:%S")
@@ -247,8 +247,10 @@ class Checker:
         if self._bringing[cls]:
             if goods is not None and goods.is_batch and not batch:
                 raise Mistake("batch", "请填写批次(DOT)")
-            if len(batch) == 4 and batch.isdigit() and dot_week(batch) is None:
-                raise Mistake("batch", "批次(DOT)应为周数加年份，如 2326，周数为01到53")
+            stands = goods is not None and (goods.goods_id, batch) in self.known.batches
+            tyre = goods.is_tyre if goods is not None else is_tyre(False, self.missing.goods.get(code))
+            if batch and not stands and (problem := batch_problem(batch, tyre)):
+                raise Mistake("batch", problem)
             if batch:
                 self._brought.add((code, self._text("batch", batch, 30)))
             return batch

@@ -146,11 +146,8 @@ def upload_customers(ctx: Context, excel: sheets.Sent, company_id: CompanyId = 0
 
 def _upload(ctx: Context, step: str, excel: Any, company_id: int) -> dict[str, Any]:
     """Take a readable file over to the job worker; the company goes to the state of processing."""
-    company = states.owned(ctx, company_id)
-    sessions.refuse_narrowed(ctx.conn, ctx.principal, "上传初始化文件")
+    company, opening = _opening(ctx, step, company_id)
     with sheets.received(ctx, f"{STEP_LABELS[step]}初始化", excel, company_id=company) as sheet:
-        opening = OPENINGS[STEPS[step]](company)
-        opening.prepare(ctx)
         rows = sheet.rows()
         _places(ctx, opening, next(rows, None))
         total = sum(1 for _ in islice(rows, MAX_ROWS + 1))
@@ -163,6 +160,15 @@ def _upload(ctx: Context, step: str, excel: Any, company_id: int) -> dict[str, A
         sheet.upload.message = f"{total}行，等待处理"
     jobs.defer_with(ctx.conn, "initialise", task_id=key)
     return {"id": key, "is_initialization": STEPS[step] + 1, "rows_total": total}
+
+
+def _opening(ctx: Context, step: str, company_id: int) -> tuple[int, Opening]:
+    """The upload of a step for a company, refused to whoever may not make it before he has filled in a sheet."""
+    company = states.owned(ctx, company_id)
+    sessions.refuse_narrowed(ctx.conn, ctx.principal, "上传初始化文件")
+    opening = OPENINGS[STEPS[step]](company)
+    opening.prepare(ctx)
+    return company, opening
 
 
 def _places(ctx: Context, opening: Opening, heading: Any) -> dict[Field, int]:
@@ -197,9 +203,8 @@ def preview(
     ctx: Context, excel: sheets.Sent, step: Annotated[Step, Form()], company_id: CompanyId = 0
 ) -> Any:
     """预览: the first rows as they would be read, and what is wrong; nothing is entered."""
-    company = states.owned(ctx, company_id)
+    company, opening = _opening(ctx, step, company_id)
     with sheets.received(ctx, f"{STEP_LABELS[step]}初始化预览", excel, company_id=company) as sheet:
-        opening = OPENINGS[STEPS[step]](company)
         rows = sheet.rows()
         heading = next(rows, None)
         places = _places(ctx, opening, heading)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 
 from api.kit.records import insert_all
 from api.kit.resource import Resource
-from api.master.goods import Goods, GoodsBatch, GoodsType, Unit
+from api.master.goods import Goods, GoodsBatch, GoodsType, Unit, is_tyre
 from api.master.organisation import Company
 from api.master.partners import Customer, Supplier
 from api.master.warehouses import Warehouse
@@ -22,6 +22,7 @@ NEW_TYPE, NEW_UNIT = "导入商品", "件"
 class KnownGoods:
     goods_id: int
     is_batch: bool
+    is_tyre: bool
     tax_rate: Decimal
 
 
@@ -81,10 +82,19 @@ def read(conn: Connection) -> Masters:
         select(Customer.customer_id, Customer.customer_name, Customer.company_id)
     ):
         found.customers[names[company], name] = key
-    for key, number, managed, rate in conn.execute(
-        select(Goods.goods_id, Goods.goods_num, Goods.is_batch, Goods.tax_rate)
+    for row in conn.execute(
+        select(
+            Goods.goods_id,
+            Goods.goods_num,
+            Goods.is_batch,
+            Goods.is_numbered,
+            Goods.specification_type,
+            Goods.goods_name,
+            Goods.tax_rate,
+        )
     ):
-        found.goods[number] = KnownGoods(key, managed, rate)
+        tyre = is_tyre(row.is_numbered, row.specification_type, row.goods_name)
+        found.goods[row.goods_num] = KnownGoods(row.goods_id, row.is_batch, tyre, row.tax_rate)
     for key, goods, batch in conn.execute(select(GoodsBatch.batch_id, GoodsBatch.goods_id, GoodsBatch.batch)):
         found.batches[goods, batch] = key
     closed = conn.exec_driver_sql("select company_id, period from accounting_period where status = 1")

@@ -25,7 +25,7 @@ from api.kit.fields import Field
 from api.kit.flow import POSTED_SQL
 from api.kit.projection import sees_all
 from api.master import in_bulk
-from api.master.goods import dot_week
+from api.master.stock_lines import batched
 
 EXAMPLES = {
     "warehouse_id": ("一号仓", "先在仓库设置里建好"),
@@ -47,7 +47,7 @@ join opening_stock_line l on l.bill_id = b.bill_id
 where b.company_id = :company and b.status in {POSTED_SQL} and l.goods_id = any(cast(:goods as bigint[]))
 """)
 _GOODS = text("""
-select goods_id, is_batch, is_numbered, tax_rate from goods where goods_id = any(cast(:goods as bigint[]))
+select goods_id, is_numbered, tax_rate from goods where goods_id = any(cast(:goods as bigint[]))
 """)
 
 
@@ -73,6 +73,8 @@ class OpeningStocks(Opening):
         lines = cells.read(ctx, places, rows, {"company_id": self.company_id})
         items = {item.name: item for item in places}
         known = _goods(ctx, lines)
+        named = [line.values for line in lines if "goods_id" in line.values]
+        kept = batched(ctx.conn, [(values["goods_id"], values.get("batch")) for values in named])
         for line in lines:
             goods = known.get(line.values.get("goods_id", 0))
             batch = line.values.get("batch") or ""
@@ -80,10 +82,8 @@ class OpeningStocks(Opening):
                 line.values.setdefault("tax_rate", goods.tax_rate)
                 if goods.is_numbered:
                     line.refuse(items["goods_id"], "按胎号管理的商品请在期初库存单里录入")
-                if goods.is_batch and not batch:
-                    line.refuse(items.get("batch", items["goods_id"]), "按批次管理的商品请填写批次(DOT)")
-            if len(batch) == 4 and batch.isdecimal() and dot_week(batch) is None:
-                line.refuse(items["batch"], "批次(DOT)应为周数加年份，如 2326，周数为01到53")
+                if problem := kept[goods.goods_id].problem(batch):
+                    line.refuse(items.get("batch", items["goods_id"]), problem)
             if line.values.get("quantity") is not None and line.values["quantity"] <= 0:
                 line.refuse(items["quantity"], "请输入大于零的数")
             if not line.bad:

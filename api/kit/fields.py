@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import MappedColumn, mapped_column
 
 from api.kit import registry
+from api.kit.initials import INITIALS_LENGTH
 from api.kit.ratios import Ratio
 from api.kit.rules import PERCENT, Bounds
 
@@ -176,6 +177,12 @@ def text(
 ) -> MappedColumn[str]:
     column = {"unique": unique or None, "sort_order": sort}
     return declared("text", label, column=column, max_length=max_length, **marks)
+
+
+def name_initials(name: str) -> MappedColumn[str]:
+    """What a record is found by besides its name, and follows it."""
+    marks = {"search": True, "list": False, "form": False, "extract": False}
+    return text("拼音首字母", max_length=INITIALS_LENGTH, initials_of=name, **marks)
 
 
 def textarea(label: str, *, max_length: int = 500, sort: int = 0, **marks: Any) -> MappedColumn[str]:

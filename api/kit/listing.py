@@ -49,6 +49,8 @@ MAX_PAGE_SIZE = 500
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
 FEW = 3000
 """So many rows are sorted in no time, wherever they stand."""
+MOST_WORDS = 5
+"""Of a keyword."""
 PIECE = 3
 """Letters of a piece that `text_pieces` indexes."""
 RANGED = frozenset({"date", "datetime", "integer", "quantity", "money", "price", "rate"})
@@ -183,6 +185,10 @@ def _contains(column: Any, item: Field, text: str) -> ColumnElement[bool]:
     return or_(*(_holds(column, item, spelling) for spelling in spellings(text)))
 
 
+def _spelled(known: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    return or_(*(known.icontains(spelling, autoescape=True) for spelling in spellings(text)))
+
+
 def _holds(column: Any, item: Field, text: str) -> ColumnElement[bool]:
     contains: ColumnElement[bool] = column.icontains(text, autoescape=True)
     if not item.pieces or len(text) < PIECE:
@@ -212,14 +218,19 @@ def _bound(value: str, item: Field) -> Any:
 
 
 def matching(cls: type[Resource], keyword: str, principal: Principal) -> ColumnElement[bool]:
-    """Rows with the keyword in a visible text search field or in the name of the partner that they are indexed by.
+    """Rows with each word of the keyword in a visible text search field, in what else they are known by, or in the name
+    of the partner that they are indexed by, which its initials stand for.
 
     Less than a piece says nothing about bill numbers where there is a partner. Rows without a text go by all that
     they refer to.
     """
+    return and_(*(_matching(cls, word, principal, cls.apart) for word in keyword.split()[:MOST_WORDS]))
+
+
+def _matching(cls: type[Resource], keyword: str, principal: Principal, apart: bool) -> ColumnElement[bool]:
     table = cls.table()
     if cls.found_by and principal.sees(cls.name(), cls.found_by, None):
-        return _found_by(table, cls.field(cls.found_by), keyword, principal)
+        return _found_by(table, cls.field(cls.found_by), keyword, principal, apart)
     searched = [
         item
         for item in cls.fields()
@@ -230,22 +241,28 @@ def matching(cls: type[Resource], keyword: str, principal: Principal) -> ColumnE
     if named and len(keyword) < PIECE:
         texts = [item for item in texts if not item.pieces]
     found = [_contains(table.columns[item.name], item, keyword) for item in texts]
-    return or_(*found, *(_named(table, item, keyword) for item in named), false())
+    found += [_spelled(known, keyword) for known in cls.known_by(apart)]
+    return or_(*found, *(_named(table, item, keyword, apart) for item in named), false())
 
 
-def _found_by(table: Any, item: Field, keyword: str, principal: Principal) -> ColumnElement[bool]:
+def _found_by(
+    table: Any, item: Field, keyword: str, principal: Principal, apart: bool
+) -> ColumnElement[bool]:
     assert item.ref
     target = registry.get(item.ref.resource)
-    keys = select(target.key()).where(matching(target, keyword, principal))
+    keys = select(target.key()).where(_matching(target, keyword, principal, apart))
     chosen: ColumnElement[bool] = table.columns[item.name] == any_(func.array(keys.scalar_subquery()))
     return chosen
 
 
-def _named(table: Any, item: Field, keyword: str) -> ColumnElement[bool]:
+def _named(table: Any, item: Field, keyword: str, apart: bool) -> ColumnElement[bool]:
     assert item.ref
     target = registry.get(item.ref.resource)
-    title = target.table().columns[target.declaration.title]
-    named = (title.icontains(spelling, autoescape=True) for spelling in spellings(keyword))
+    title = target.declaration.title
+    initials = [
+        one.name for one in target.fields() if one.initials_of == title and (one.extract or not apart)
+    ]
+    named = (_spelled(target.table().columns[name], keyword) for name in (title, *initials))
     keys = select(target.key()).where(or_(*named))
     chosen: ColumnElement[bool] = table.columns[item.name] == any_(func.array(keys.scalar_subquery()))
     return chosen

@@ -214,6 +214,11 @@ class Declared(Stamped, Base):
         return cls.table().columns.get(name)
 
     @classmethod
+    def known_by(cls, apart: bool) -> tuple[ColumnElement[str], ...]:
+        """Texts beside the search fields that rows are found by, as SQL over the table; `apart` from the core."""
+        return ()
+
+    @classmethod
     def searched(cls) -> dict[str, Searched]:
         """What rows are filtered by, by the name in a query."""
         return {item.name: Searched(cls, item) for item in cls.fields() if item.search}
@@ -239,6 +244,8 @@ class Resource(Declared):
     bill: ClassVar[BillType | None] = None
     below: ClassVar[tuple[Block, ...]] = ()
     """Tables of rows that are written with a plain record."""
+    apart: ClassVar[bool] = False
+    """Whether its rows are read where there is only what is extracted from the core."""
     found_by: ClassVar[str | None] = None
     """A reference whose record a keyword is looked for in, instead of in fields of the class's own."""
     leading: ClassVar[tuple[str, ...]] = ()

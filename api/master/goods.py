@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Connection, ForeignKey, Index, Row, UniqueConstraint, select
+from sqlalchemy import (
+    CheckConstraint,
+    ColumnElement,
+    Connection,
+    ForeignKey,
+    Index,
+    Row,
+    UniqueConstraint,
+    func,
+    literal_column,
+    select,
+)
 from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.context import Context
+from api.kit.database import today
 from api.kit.document import Block, Part, Rows, Values
 from api.kit.errors import Invalid
 from api.kit.fields import (
@@ -30,6 +43,7 @@ from api.kit.fields import (
     ref,
     text,
 )
+from api.kit.initials import INITIALS_LENGTH
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.validation import Problems
 from api.master import goods_codes, price_changes
@@ -38,12 +52,39 @@ from api.master.naming import named_by_rule
 MAX_LEVEL = 3
 
 
+SIZES = (
+    "translate({0}.specification_type, '/ -', '')",
+    "translate(upper({0}.specification_type), '/ -RZ', '')",
+)
+"""205/55R16 is typed as 20555R16 or 2055516."""
+
+
 def dot_week(code: str) -> date | None:
     """The Monday of a tyre's DOT week code WWYY (week ≤ 53); None for anything else."""
     if len(code) != 4 or not (code.isascii() and code.isdigit()) or not 1 <= int(code[:2]) <= 53:
         return None
     first = date.fromisocalendar(2000 + int(code[2:]), 1, 1)
     return first + timedelta(weeks=int(code[:2]) - 1)
+
+
+_SIZE = re.compile(
+    r"(?<!\d)\d{1,3}(?:[./xX*]\d{1,3}(?:\.\d{1,2})?)?\s?-?Z?R\s?F?\d{2}(?!\d)"  # 205/55R16, 11R22.5, 7.50R16LT
+    r"|(?<!\d)\d{1,2}\.\d{2}-\d{2}(?!\d)"  # 7.50-16
+)
+
+
+def is_tyre(numbered: bool, *names: str | None) -> bool:
+    """Whether goods are tyres: kept by tyre number, or with a tyre's size in their specification or name."""
+    return numbered or any(_SIZE.search(name) for name in names if name)
+
+
+def batch_problem(code: str, tyre: bool) -> str | None:
+    """What is wrong with a batch that goods have not had so far: a tyre's is a DOT, and none is of a week to come."""
+    week = dot_week(code)
+    if week is None:
+        looks_dated = len(code) == 4 and code.isdecimal()
+        return "批次(DOT)应为周数加年份，如 2326，周数为01到53" if tyre or looks_dated else None
+    return f"批次(DOT) {code} 是 {week} 起的一周，还没有到" if week > today() else None
 
 
 class GoodsType(Resource):
@@ -200,12 +241,25 @@ class Goods(Resource):
     speed_index: Mapped[str | None] = text("速度级别", max_length=10, width=90)
     factory_code: Mapped[str | None] = text("厂家编码", search=True, max_length=60)
     shorthand_code: Mapped[str | None] = text("简码", search=True, max_length=60)
-    logogram: Mapped[str | None] = text("拼音首字母", search=True, list=False, initials_of="goods_name")
+    logogram: Mapped[str | None] = text(
+        "拼音首字母", search=True, list=False, initials_of="goods_name", max_length=INITIALS_LENGTH
+    )
     barcode: Mapped[str | None] = text("条形码", search=True, max_length=60, width=140)
     is_batch: Mapped[bool] = flag("按批次管理", fixed="held")
     is_numbered: Mapped[bool] = flag("按胎号管理")
     tax_rate: Mapped[Decimal] = rate("税率%", rule="Positive", default=13, width=80)
     enabled: Mapped[bool] = enabled()
+
+    @classmethod
+    def known_by(cls, apart: bool) -> tuple[ColumnElement[str], ...]:
+        sizes: tuple[ColumnElement[str], ...] = tuple(
+            literal_column(size.format(cls.name())) for size in SIZES
+        )
+        if apart:
+            return sizes
+        pack = GoodsUnit.table()
+        packs = select(func.string_agg(pack.c.barcode, " ")).where(pack.c.goods_id == cls.table().c.goods_id)
+        return (*sizes, packs.scalar_subquery())
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:

@@ -13,12 +13,12 @@ from api.kit import registry
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.errors import NotFound
-from api.kit.listing import PAGE_SIZE, paged
+from api.kit.listing import MOST_WORDS, PAGE_SIZE, paged
 from api.kit.projection import MASK
 from api.kit.scope import within
 from api.kit.typed import Words, spellings
 from api.master import pricing
-from api.master.goods import PACKS
+from api.master.goods import PACKS, SIZES
 from api.master.safety_stock import LIMIT
 
 MAX_KEY = 2**62
@@ -222,8 +222,7 @@ _TEXTS = (
     "g.logogram",
     "g.barcode",
 )
-_SIZES = ("translate(g.specification_type, '/ -', '')", "translate(upper(g.specification_type), '/ -RZ', '')")
-"""205/55R16 is typed as 20555R16 or 2055516."""
+_SIZES = tuple(size.format("g") for size in SIZES)
 
 
 def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
@@ -279,7 +278,7 @@ def _company(ctx: Context, asked: int | None) -> int:
 
 def _conditions(query: GoodsQuery, keyword: str, values: dict[str, Any]) -> str:
     parts = []
-    for at, word in enumerate(keyword.split()[:5]):
+    for at, word in enumerate(keyword.split()[:MOST_WORDS]):
         texts: list[str] = []
         for way, spelling in enumerate(spellings(word)):
             values[f"word{at}_{way}"] = f"%{_escaped(spelling)}%"

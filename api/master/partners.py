@@ -9,7 +9,7 @@ from sqlalchemy import CheckConstraint, ColumnElement, Row, UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
-from api.kit.fields import enabled, enum, integer, key, money, ref, text, textarea
+from api.kit.fields import enabled, enum, integer, key, money, name_initials, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
 from api.master.alike_customers import TOLD_BY, ask_about_alike
@@ -34,12 +34,6 @@ def supplier(*, settles: bool = False) -> MappedColumn[int]:
 def inner_company() -> MappedColumn[int]:
     """The company of the group that a partner is; bills between companies find their parties by it alone."""
     return ref("company", "内部公司", search=True, extract=False, copied=False, width=160)
-
-
-def name_initials(name: str) -> MappedColumn[str]:
-    """What a partner is found by besides his name, and follows it."""
-    marks = {"search": True, "list": False, "form": False, "extract": False}
-    return text("拼音首字母", initials_of=name, **marks)
 
 
 ACCOUNT_KINDS = {1: "现金", 2: "银行", 3: "平台"}

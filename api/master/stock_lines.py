@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, ForeignKey, select
+from sqlalchemy import BigInteger, Connection, ForeignKey
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from api.kit.context import Context
@@ -17,7 +18,7 @@ from api.kit.fields import COST, Derived, day, derived, ref, text
 from api.kit.goods_bills import GoodsBill, GoodsLine, QuantityBill, QuantityLine
 from api.kit.posting import Landing, StockMove
 from api.kit.validation import Problems
-from api.master.goods import Goods, dot_week
+from api.master.goods import batch_problem, dot_week, is_tyre
 from api.master.tire_numbers import Numbered, stored
 from api.master.warehouses import GOOD, warehouse
 
@@ -164,18 +165,13 @@ def settle_batches(ctx: Context, lines: list[dict[str, Any]], problems: Problems
     lines = [line for line in lines if "batch_id" not in line]
     if not lines:
         return
-    managed = _managed(ctx.conn, {line["goods_id"] for line in lines})
+    goods = batched(ctx.conn, [(line["goods_id"], line.get("batch")) for line in lines])
     for line in lines:
         problems.place = f"第{line['line_no']}行"
-        code = line.get("batch")
-        if line["goods_id"] in managed and not code:
-            problems.add("请录入批次(DOT)")
-        if code:
-            line["production_date"] = dot_week(code)
-            if line["production_date"] is None and len(code) == 4 and code.isdecimal():
-                problems.add("批次(DOT)应为周数加年份，如 2326，周数为01到53")
-        else:
-            line["production_date"] = None
+        code, known = line.get("batch"), goods.get(line["goods_id"], UNKNOWN)
+        line["production_date"] = dot_week(code) if code else None
+        if problem := known.problem(code):
+            problems.add(problem)
     problems.place = ""
     problems.settle()
     keys = batch_keys(
@@ -211,10 +207,45 @@ def taken_batches(conn: Connection, prefix: str, left: Mapping[int, Decimal]) ->
     return {line: parts for line, parts in found.items() if sum(part[0] for part in parts) == left[line]}
 
 
-def _managed(conn: Connection, goods_ids: set[int]) -> set[int]:
-    table = Goods.table()
-    query = select(table.c.goods_id).where(table.c.goods_id.in_(sorted(goods_ids)), table.c.is_batch)
-    return set(conn.execute(query).scalars())
+@dataclass(frozen=True, slots=True)
+class Batched:
+    """How goods are kept by batch, and of those asked for the batches they have had: what came in so may go back so."""
+
+    is_batch: bool
+    is_tyre: bool
+    batches: frozenset[str]
+
+    def problem(self, code: str | None) -> str | None:
+        """What is wrong with the batch under which they come in."""
+        if not code:
+            return "请录入批次(DOT)" if self.is_batch else None
+        return None if code in self.batches else batch_problem(code, self.is_tyre)
+
+
+UNKNOWN = Batched(False, False, frozenset())
+
+
+def batched(conn: Connection, named: Iterable[tuple[int, str | None]]) -> dict[int, Batched]:
+    """How each of some goods is kept by batch, as lines name them: goods and batch."""
+    asked = set(named)
+    rows = conn.exec_driver_sql(
+        """
+        select g.goods_id, g.goods_name, g.specification_type, g.is_batch, g.is_numbered, array(
+            select b.batch from goods_batch b where b.goods_id = g.goods_id and b.batch = any(%s)
+        ) as batches
+        from goods g
+        where g.goods_id = any(%s)
+        """,
+        (sorted({code for _, code in asked if code}), sorted({goods for goods, _ in asked})),
+    )
+    return {
+        row.goods_id: Batched(
+            row.is_batch,
+            is_tyre(row.is_numbered, row.specification_type, row.goods_name),
+            frozenset(row.batches),
+        )
+        for row in rows
+    }
 
 
 def batch_keys(

@@ -11,7 +11,8 @@ from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.errors import Invalid, StockWarningAsk
-from api.kit.fields import enabled, enum, flag, integer, key, ref, text, textarea
+from api.kit.fields import enabled, enum, flag, integer, key, name_initials, ref, text, textarea
+from api.kit.initials import initials
 from api.kit.resource import Declaration, Drill, Menu, Place, Resource
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
@@ -121,6 +122,7 @@ class Warehouse(Resource):
 
     warehouse_id: Mapped[int] = key()
     warehouse_name: Mapped[str] = text("仓库名称", required=True, unique=True, search=True, width=180)
+    logogram: Mapped[str | None] = name_initials("warehouse_name")
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True, fixed="always")
     type: Mapped[int] = enum("仓库类型", WAREHOUSE_TYPES, default=1, search=True, fixed="named")
     allow_negative: Mapped[bool] = flag("允许负库存")
@@ -238,11 +240,12 @@ def system_warehouse(ctx: Context, company_id: int, kind: int) -> int:
         "select min(warehouse_id) from warehouse where company_id = %s and type = %s", values
     ).scalar()
     if found is None:
+        company = "select company_name from company where company_id = %s"
+        name = f"{ctx.conn.exec_driver_sql(company, (company_id,)).scalar_one()}{SYSTEM[kind]}"
         ctx.conn.exec_driver_sql(
-            "insert into warehouse (warehouse_name, company_id, type)"
-            " select company_name || %s, company_id, %s from company where company_id = %s"
+            "insert into warehouse (warehouse_name, logogram, company_id, type) values (%s, %s, %s, %s)"
             " on conflict (warehouse_name) do nothing",
-            (SYSTEM[kind], kind, company_id),
+            (name, initials(name), company_id, kind),
         )
         return system_warehouse(ctx, company_id, kind)
     return found

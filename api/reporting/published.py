@@ -28,6 +28,7 @@ class Published(View):
 
     __abstract__ = True
 
+    apart = True
     filed: ClassVar[bool] = True
     everyones: ClassVar[bool] = False
 

@@ -214,6 +214,18 @@ class TestPreview:
         ]
         assert office.info()["is_initialization"] == 0
 
+    def test_who_may_not_upload_is_told_so_before_he_previews(self, office: Office) -> None:
+        clerk = {"user": "clerk_a", "company_id": str(office.site.world.company_a)}
+        file = ("a.xlsx", book_of(STOCK, ["A仓", "OIL", "", 1, 1]))
+        told = [
+            office.send(path, file, **clerk, **form)
+            for path, form in ((PATHS["stock"], {}), ("/open/Initialization/preview", {"step": "stock"}))
+        ]
+        refusal = (403, "库存初始化要录入成本，您没有查看成本的权限")
+        assert [(one["code"], one["msg"]) for one in told] == [refusal] * 2
+        other = office.send("/open/Initialization/preview", file, user="clerk_a", step="goods")
+        assert (other["code"], other["msg"]) == (400, "公司不存在或无权访问")
+
 
 class TestGoods:
     def test_types_brands_and_units_are_made_where_missing(self, office: Office) -> None:
@@ -231,7 +243,7 @@ class TestGoods:
         )
         assert found == [
             ("N001", "三级", 3, "新牌", "新单位", 9, "J"),
-            ("N002", "三级", 3, "新牌", "新单位", 13, "Y"),
+            ("N002", "三级", 3, "新牌", "新单位", 13, "Y J"),
         ]
 
     def test_sound_rows_are_taken_and_bad_ones_come_back(self, office: Office) -> None:
@@ -328,6 +340,8 @@ class TestStock:
         rows = [
             [warehouse, "S001", "", 1, 1],
             [warehouse, "S001", "9925", 1, 1],
+            [warehouse, "TYRE", "批号七", 1, 1],
+            [warehouse, "S001", "5299", 1, 1],
             [warehouse, "NUMBERED", "", 1, 1],
             [warehouse, "S002", "", 0, 1],
             ["A仓", "S002", "", 1, 1],
@@ -336,7 +350,15 @@ class TestStock:
         reasons = [row[2] for row in office.failures()[1:]]
         for reason, said in zip(
             reasons,
-            ["按批次管理的商品", "周数为01到53", "按胎号管理", "请输入大于", "没有找到“A仓”"],
+            [
+                "请录入批次(DOT)",
+                "周数为01到53",
+                "周数为01到53",
+                "还没有到",
+                "按胎号管理",
+                "请输入大于",
+                "没有找到“A仓”",
+            ],
             strict=True,
         ):
             assert said in reason

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
+from api.kit.database import today
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.state import broken, written
@@ -33,6 +35,12 @@ def case(said: str) -> Callable[[Callable[[Desk], Request]], Callable[[Desk], Re
         return prepare
 
     return keep
+
+
+def dot_to_come() -> str:
+    """The DOT of the week after next."""
+    year, week, _ = (today() + timedelta(weeks=2)).isocalendar()
+    return f"{week:02d}{year % 100:02d}"
 
 
 def audit(desk: Desk, bill: Made, action: str = "auditorPass") -> Request:
@@ -104,6 +112,16 @@ def dot_week_54(desk: Desk) -> Request:
 @case("第1行：批次(DOT)应为周数加年份，如 2326，周数为01到53")
 def dot_week_0(desk: Desk) -> Request:
     return added(desk, "purchase_inbound", {**sale(desk.world.tyre, "1"), "batch": "0026"})
+
+
+@case("第1行：批次(DOT)应为周数加年份，如 2326，周数为01到53")
+def a_tyre_opened_under_what_is_no_dot(desk: Desk) -> Request:
+    return added(desk, "opening_stock", {**sale(desk.world.tyre, "1"), "batch": "A-77"})
+
+
+@case("还没有到")
+def a_tyre_that_is_yet_to_be_made(desk: Desk) -> Request:
+    return added(desk, "opening_stock", {**sale(desk.world.tyre, "1"), "batch": dot_to_come()})
 
 
 @case("第1行：请录入批次(DOT)")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
 from api.kit import registry
-from api.kit.initials import initials
-from api.master.goods import dot_week
+from api.kit.database import today
+from api.kit.initials import INITIALS_LENGTH, initials
+from api.master.goods import batch_problem, dot_week, is_tyre
 from api.master.warehouses import GOOD, GUARANTEE, WAREHOUSE_TYPES
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
@@ -162,20 +163,106 @@ class TestPartners:
         assert (found("jdja"), found("SJJA")) == ([], [key])
 
 
+class TestFound:
+    def test_a_warehouse_is_found_by_any_reading_of_its_name(self, site: Site) -> None:
+        admin = site.as_("admin")
+        body = {
+            **payload_of(registry.get("warehouse"), site.world),
+            "warehouse_name": "闵行长乐仓",
+            "enabled": True,
+        }
+        key = admin.post(path("warehouse", "add"), body).data["id"]
+        for words in ("mhcl", "MXCL", "hzlc", "行长"):
+            rows = admin.get(path("warehouse", "getDropdown"), keyword=words).data["data"]
+            assert [row["warehouse_id"] for row in rows] == [key], words
+
+    def test_a_list_is_found_by_the_initials_of_whom_it_is_about(self, desk: Desk) -> None:
+        admin, name = desk.site.as_("admin"), "customer_name"
+        body = {**payload_of(registry.get("customer"), desk.world), name: "闵行乐清汽修", "enabled": True}
+        key = admin.post(path("customer", "add"), body).data["id"]
+        line = {"goods_id": desk.world.oil, "quantity": "1", "price": "9"}
+        bill = desk.draft("sales_order", line, customer_id=key, company_id=body["company_id"])
+        found = admin.get(desk.path("sales_order", "getList"), keyword="mhyq").data["data"]
+        assert [row["bill_id"] for row in found] == [bill.id]
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "20555R16",
+            "2055516",
+            "玲珑 205/55",
+            "ll lt-77",
+            "6901234500017",
+            "205/55R16 lt 玲珑",
+            "没有的 205/55",
+        ],
+    )
+    def test_what_the_grid_finds_a_filter_finds(self, site: Site, words: str) -> None:
+        admin, world = site.as_("admin"), site.world
+        body = {
+            **payload_of(registry.get("goods"), world),
+            "goods_num": "LT-77",
+            "enabled": True,
+            "goods_name": "玲珑轮胎",
+            "specification_type": "205/55R16",
+            "logogram": "",
+            "barcode": "",
+            "units": [{"unit_id": world.carton, "factor": "4", "barcode": "6901234500017"}],
+        }
+        key = (
+            next(
+                (
+                    row["goods_id"]
+                    for row in admin.get(path("goods", "getList"), goods_num="LT-77").data["data"]
+                ),
+                None,
+            )
+            or admin.post(path("goods", "add"), body).data["id"]
+        )
+        grid = admin.get("v2/inventory/Goods/getGoodsListPopup", keyword=words).data["data"]
+        offered = admin.get(path("goods", "getDropdown"), keyword=words).data["data"]
+        listed = admin.get(path("goods", "getList"), keyword=words).data["data"]
+        ids = [sorted(row["goods_id"] for row in rows) for rows in (grid, offered, listed)]
+        assert ids == [[] if "没有的" in words else [key]] * 3
+
+
+class TestMenu:
+    def test_entries_have_initials(self, site: Site) -> None:
+        modules = site.as_("admin").get("v2/Open/RoleAuth/getLeftMenuList").data
+        entries = [leaf for module in modules for group in module["sub"] for leaf in group["sub"]]
+        found = {leaf["name"]: leaf["initials"].split(" ") for leaf in entries}
+        assert "XSCK" in found["销售出库"]
+        assert all("".join(spelled) for spelled in found.values())
+
+
 class TestGoods:
     def test_initials_are_made_from_the_name_and_kept_when_given(self, site: Site) -> None:
         admin, body = site.as_("admin"), payload_of(registry.get("goods"), site.world)
         made = admin.post(path("goods", "add"), {**body, "goods_name": "米其林 XZE2", "logogram": ""}).data[
             "id"
         ]
-        assert admin.get(path("goods", "getInfo"), id=made).data["logogram"] == "MQLXZE2"
+        assert admin.get(path("goods", "getInfo"), id=made).data["logogram"] == "MQLXZE2 MJLXZE2"
 
     @pytest.mark.parametrize(
-        ("name", "expected"), [("重庆", "ZQ"), ("", ""), ("A-1 轮胎", "A-1LT"), ("é", "É")]
+        ("name", "spelled"),
+        [
+            ("", [""]),
+            ("A-1 轮胎", ["A-1LT"]),
+            ("é", ["É"]),
+            ("闵行", ["MX", "MH"]),
+            ("长乐", ["CL", "ZL", "CY", "ZY"]),
+            ("重庆", ["CQ", "ZQ", "TQ"]),
+            ("𠮷野", ["𠮷Y", "𠮷S"]),
+        ],
     )
-    def test_initials(self, name: str, expected: str) -> None:
-        assert initials(name)[0:1] == expected[0:1] or name == "重庆"
-        assert len(initials(name)) == len(expected)
+    def test_initials_are_of_every_reading_the_likeliest_first(self, name: str, spelled: list[str]) -> None:
+        assert initials(name).split(" ") == spelled
+
+    def test_initials_of_a_long_name_keep_to_their_room_usual_readings_first(self) -> None:
+        found = initials("上海闵行大石车行有限公司长乐路仓")
+        assert len(found) <= INITIALS_LENGTH
+        for asked in ("SHMHDSCH", "CHYXGS", "ZLLC", "CYLC"):
+            assert asked in found
 
     @pytest.mark.parametrize(
         ("code", "monday"),
@@ -192,6 +279,39 @@ class TestGoods:
     )
     def test_dot_weeks(self, code: str, monday: date | None) -> None:
         assert dot_week(code) == monday
+
+    @pytest.mark.parametrize(
+        ("numbered", "names", "tyre"),
+        [
+            (False, ("205/55R16", "米其林轮胎"), True),
+            (False, (None, "米其林 295/80R22.5"), True),
+            (False, ("11R22.5", ""), True),
+            (False, ("7.50R16LT", ""), True),
+            (False, ("7.50-16", ""), True),
+            (False, ("205/55ZR16", ""), True),
+            (True, (None, "无规格"), True),
+            (False, ("CI-4 15W-40", "机油"), False),
+            (False, ("6PK1870", "皮带"), False),
+            (False, ("6205", "轴承 6205R16"), False),
+            (False, ("12V60AH", "蓄电池"), False),
+        ],
+    )
+    def test_tyres_are_known_by_their_size(
+        self, numbered: bool, names: tuple[str | None, ...], tyre: bool
+    ) -> None:
+        assert is_tyre(numbered, *names) is tyre
+
+    def test_a_tyre_is_of_a_week_that_has_come(self) -> None:
+        def code(weeks: int) -> str:
+            year, week, _ = (today() + timedelta(weeks=weeks)).isocalendar()
+            return f"{week:02d}{year % 100:02d}"
+
+        bad = "批次(DOT)应为周数加年份，如 2326，周数为01到53"
+        assert [batch_problem(code(-1), True), batch_problem(code(0), True)] == [None, None]
+        assert [batch_problem(one, True) for one in ("A-77", "232", "5426", "")] == [bad] * 4
+        assert [batch_problem(one, False) for one in ("A-77", "20260101", "5426")] == [None, None, bad]
+        for tyre in (True, False):
+            assert "还没有到" in str(batch_problem(code(1), tyre))
 
     @pytest.mark.parametrize(
         "mobile", ["12345", "23800138000", "138001380001", "1380013800x", "１３８００１３８０００"]

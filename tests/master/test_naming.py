@@ -50,7 +50,7 @@ class TestAdd:
         assert types.rule(types.low, 1, 2, 3, 6).ok
         key = types.goods("1", brand_id=site.world.brand, **TYRE).data["id"]
         assert types.info(key)["goods_name"] == "米其林 295/80R22.5 XZE2 152/149M"
-        assert types.info(key)["logogram"] == "MQL295/80R22.5XZE2152/149M"
+        assert types.info(key)["logogram"] == "MQL295/80R22.5XZE2152/149M MJL295/80R22.5XZE2152/149M"
 
     def test_a_part_without_value_is_left_out(self, site: Site) -> None:
         types = Types(site, "乙")

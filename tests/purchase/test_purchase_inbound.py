@@ -124,9 +124,9 @@ class TestBatch:
         assert "批次(DOT)应为周数加年份" in answer.msg
         assert answer.msg.startswith("第1行")
 
-    def test_week_53_and_a_code_that_is_no_dot_are_taken(self, desk: Desk) -> None:
-        for code in ("5325", "LOT-7"):
-            line = {"goods_id": desk.world.tyre, "quantity": "1", "price": "9", "batch": code}
+    def test_week_53_and_the_lot_of_what_is_no_tyre_are_taken(self, desk: Desk) -> None:
+        for goods, code in ((desk.world.tyre, "5325"), (desk.world.oil, "LOT-7")):
+            line = {"goods_id": goods, "quantity": "1", "price": "9", "batch": code}
             assert desk.add("purchase_inbound", line).ok
 
     def test_batch_managed_goods_must_name_one(self, desk: Desk) -> None:

@@ -6,6 +6,7 @@ from alembic import command
 
 from api.kit.database import connect
 from api.migrations import config, upgrade
+from tests.kit.fixtures import Site
 
 
 class TestMigrations:
@@ -20,6 +21,30 @@ class TestMigrations:
         before = structure(database_url)
         upgrade(database_url)
         assert structure(database_url) == before
+
+    def test_stored_initials_are_spelled_by_every_reading(self, site: Site) -> None:
+        """0091: those of goods that somebody keyed in stay."""
+        settings, engine = config(site.url), connect(site.url)
+        names = """
+            update customer set customer_name = '闵行汽修' where customer_id = (select min(customer_id) from customer);
+            update warehouse set warehouse_name = '长乐仓' where warehouse_id = (select min(warehouse_id) from warehouse);
+            update goods set goods_name = '米其林', logogram = 'MQL' where goods_id = (select min(goods_id) from goods);
+            update goods set goods_name = '长城', logogram = 'WALL' where goods_id = (select max(goods_id) from goods);
+        """
+        with engine.begin() as conn:
+            settings.attributes["connection"] = conn
+            command.downgrade(settings, "0090")
+            conn.exec_driver_sql(names)
+            command.upgrade(settings, "0091")
+            found = conn.exec_driver_sql("""
+                select logogram from customer where customer_name = '闵行汽修'
+                union all select logogram from warehouse where warehouse_name = '长乐仓'
+                union all select logogram from goods where goods_name in ('米其林', '长城')
+                order by 1
+            """)
+            spelled = list(found.scalars())
+            command.upgrade(settings, "head")
+        assert spelled == ["CLC ZLC CYC ZYC CLCX ZLCX", "MQL MJL", "MXQX MHQX", "WALL"]
 
 
 def structure(url: str) -> list[tuple[object, ...]]:

@@ -53,6 +53,7 @@ const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: 
   '/system/informationSee': lazy(() => import('@/screens/messages/InformationSee')),
   '/system/messageconfigAdd': lazy(() => import('@/screens/messages/AnnouncementEdit')),
   '/system/messageconfigSee': lazy(() => import('@/screens/messages/AnnouncementSee')),
+  '/system/initialization': lazy(() => import('./initialisation/InitialisationPage')),
   '/system/itemno': lazy(() => import('@/screens/NumberTemplatePage')),
   '/system/monthly': lazy(() => import('@/screens/MonthClosePage')),
   '/system/smsbill': lazy(() => import('@/screens/SmsBillPage')),

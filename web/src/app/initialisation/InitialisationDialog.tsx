@@ -49,7 +49,7 @@ export default function InitialisationDialog({ companyId, onClose }: { companyId
   });
 
   return (
-    <Modal open title="系统初始化" width={600} footer={null} onCancel={onClose} mask={{ closable: false }}>
+    <Modal open title={data ? `系统初始化 · ${data.company_name}` : '系统初始化'} width={600} footer={null} onCancel={onClose} mask={{ closable: false }}>
       <Steps
         orientation="vertical"
         size="small"

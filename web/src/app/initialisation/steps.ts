@@ -1,7 +1,7 @@
 /** 系统初始化: the states 0 to 6 (spec/1-shell.md 4). */
 import { queryOptions } from '@tanstack/react-query';
 import type { ApiImportingInitialisationCompanyInfo as CompanyInfo } from '@/gen';
-import { api } from '@/lib/api';
+import { api, getSession } from '@/lib/api';
 
 export const DONE = 6;
 const POLL = 5000;
@@ -30,7 +30,7 @@ export function companyInfoQuery(companyId: number, polling: boolean) {
     queryKey: ['company', 'initialisation', companyId],
     queryFn: async () => {
       const info = await api.get<CompanyInfo>('v2/open/Company/getSon2CompanyInfo', { company_id: companyId });
-      localStorage.setItem('companyServeCacheGet', JSON.stringify({ company_id: info.company_id, type: info.type }));
+      if (info.company_id === getSession()?.company_id) localStorage.setItem('companyServeCacheGet', JSON.stringify({ company_id: info.company_id, type: info.type }));
       return info;
     },
     refetchInterval: ({ state }) => (polling && isProcessing(state.data?.is_initialization) ? POLL : false),

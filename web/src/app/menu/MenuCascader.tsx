@@ -1,15 +1,12 @@
 /** The cascader behind the search icon; choosing an entry jumps to its route. */
 import { Cascader } from 'antd';
 import { useNavigate } from 'react-router';
-import { menuOptions, type MenuNode, type MenuOption } from './menuTree';
+import { menuOptions, namesEntry, type MenuNode, type MenuOption } from './menuTree';
 
 interface Props {
   menu: MenuNode[];
   onJump: () => void;
 }
-
-const matches = (input: string, path: MenuOption[]) =>
-  path.some((option) => option.label.toLowerCase().includes(input.trim().toLowerCase()));
 
 export default function MenuCascader({ menu, onJump }: Props) {
   const navigate = useNavigate();
@@ -24,8 +21,8 @@ export default function MenuCascader({ menu, onJump }: Props) {
       size="middle"
       options={menuOptions(menu)}
       onChange={(path) => jump(path as string[])}
-      showSearch={{ filter: matches, limit: 30 }}
-      placeholder="输入菜单名称，如：销售出库"
+      showSearch={{ filter: namesEntry, limit: 30 }}
+      placeholder="输入菜单名称或拼音首字母，如：销售出库、XSCK"
       notFoundContent="没有匹配的菜单"
       expandTrigger="hover"
       autoFocus

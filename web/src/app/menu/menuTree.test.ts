@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { menuHref, menuLeaves, menuOptions, menuPlace, menuTrail, shortName, sortedMenu, type MenuNode } from './menuTree';
+import { menuHref, menuLeaves, menuOptions, menuPlace, menuTrail, namesEntry, shortName, sortedMenu, type MenuNode } from './menuTree';
 
 let nextId = 1;
 const node = (name: string, route = '', sub: MenuNode[] = [], extra: Partial<MenuNode> = {}): MenuNode => ({
@@ -46,7 +46,13 @@ describe('menu tree', () => {
   it('offers every screen to the search and no empty folder', () => {
     const [sales, reports] = menuOptions(tree);
     expect(sales?.children?.map((option) => option.value)).toEqual(['/sales/salesout', '/sales/salesrefund', '/sales/salesout?status=1']);
-    expect(reports?.children?.[0]?.children?.[0]?.children?.[0]).toEqual({ value: '/report/BestSeller', label: '畅销商品' });
+    expect(reports?.children?.[0]?.children?.[0]?.children?.[0]).toEqual({ value: '/report/BestSeller', label: '畅销商品', initials: '' });
+  });
+
+  it('is searched by name and by every reading of its initials', () => {
+    const [found] = menuOptions([node('会计单据', '/bills', [], { initials: 'KJDJ HJDJ' })]);
+    const matched = ['会计', 'kjd', ' HJDJ ', 'xs'].map((words) => namesEntry(words, [found!]));
+    expect(matched).toEqual([true, true, true, false]);
   });
 
   it('finds the entry of a route, the exact query first', () => {

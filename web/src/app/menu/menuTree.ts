@@ -7,6 +7,7 @@ export type { MenuNode };
 export interface MenuOption {
   value: string;
   label: string;
+  initials: string;
   children?: MenuOption[];
 }
 
@@ -36,10 +37,16 @@ export function menuLeaves(nodes: readonly MenuNode[]): MenuNode[] {
 /** Options of the search cascader; an entry without screens below it is left out. */
 export function menuOptions(nodes: readonly MenuNode[]): MenuOption[] {
   return nodes.flatMap((node): MenuOption[] => {
-    if (node.sub.length === 0) return node.route ? [{ value: menuHref(node), label: node.name }] : [];
+    if (node.sub.length === 0) return node.route ? [{ value: menuHref(node), label: node.name, initials: node.initials ?? '' }] : [];
     const children = menuOptions(node.sub);
-    return children.length > 0 ? [{ value: `menu:${node.menu_id}`, label: node.name, children }] : [];
+    return children.length > 0 ? [{ value: `menu:${node.menu_id}`, label: node.name, initials: node.initials ?? '', children }] : [];
   });
+}
+
+/** Whether words are in the name, or in its initials, of an entry or of what it stands below. */
+export function namesEntry(words: string, path: readonly MenuOption[]): boolean {
+  const wanted = words.trim().toLowerCase();
+  return path.some(({ label, initials }) => [label, initials].some((text) => text.toLowerCase().includes(wanted)));
 }
 
 /** The entries from the first level down to the one a route belongs to; empty when the menu has none. */
