@@ -10,8 +10,8 @@ from pypinyin import Style, lazy_pinyin
 
 from api.kit.initials import initials
 
-revision = "0091"
-down_revision = "0090"
+revision = "0092"
+down_revision = "0091"
 branch_labels = None
 depends_on = None
 
