@@ -23,7 +23,7 @@ class TestMigrations:
         assert structure(database_url) == before
 
     def test_stored_initials_are_spelled_by_every_reading(self, site: Site) -> None:
-        """0091: those of goods that somebody keyed in stay."""
+        """0092: those of goods that somebody keyed in stay."""
         settings, engine = config(site.url), connect(site.url)
         names = """
             update customer set customer_name = '闵行汽修' where customer_id = (select min(customer_id) from customer);
@@ -33,9 +33,9 @@ class TestMigrations:
         """
         with engine.begin() as conn:
             settings.attributes["connection"] = conn
-            command.downgrade(settings, "0090")
+            command.downgrade(settings, "0091")
             conn.exec_driver_sql(names)
-            command.upgrade(settings, "0091")
+            command.upgrade(settings, "0092")
             found = conn.exec_driver_sql("""
                 select logogram from customer where customer_name = '闵行汽修'
                 union all select logogram from warehouse where warehouse_name = '长乐仓'
