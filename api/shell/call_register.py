@@ -1,6 +1,6 @@
 """Call register (接口清单): every call that answers, and where each call that the specification names is found.
 
-`named_calls.csv` is the plan: the section, the method, a path or (where the specification gives none) the last word
+`named_calls.csv` is the plan: the section, the method, a path or (where the specification gives none) the last words
 of one, the names of the query and of the answer's fields.
 """
 
@@ -63,8 +63,9 @@ def named(document: Mapping[str, Any]) -> list[NamedCall]:
 
 
 def _path(method: str, wanted: str, found: list[AnsweredCall]) -> str | None:
-    """A whole path is found as it stands, a bare name as the last word of a path."""
+    """A whole path, which begins with a stroke, is found as it stands, a name or part of a path at the end of one."""
     for call in found:
-        if call.method == method and (call.path == wanted or call.path.rsplit("/", 1)[1] == wanted):
+        whole = call.path == wanted if wanted.startswith("/") else call.path.endswith(f"/{wanted}")
+        if call.method == method and whole:
             return call.path
     return None

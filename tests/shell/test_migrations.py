@@ -44,7 +44,7 @@ class TestMigrations:
             """)
             spelled = list(found.scalars())
             command.upgrade(settings, "head")
-        assert spelled == ["CLC ZLC CYC ZYC CLCX ZLCX", "MQL MJL", "MXQX MHQX", "WALL"]
+        assert spelled == ["CLC ZLC CYC ZYC", "MQL MJL", "MXQX MHQX MXGX MXYX MHGX MHYX", "WALL"]
 
 
 def structure(url: str) -> list[tuple[object, ...]]:

@@ -1,0 +1,72 @@
+"""The description of all calls (接口文档), for whoever has a token.
+
+To make it takes longer than the next click of others may wait, so a process of its own does, once for each server.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from fastapi.responses import FileResponse
+
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.errors import Refusal
+from api.kit.settings import PROJECT_DIR
+
+api = router()
+PATIENCE = 80
+"""Seconds; less than a proxy before the API waits."""
+WRITE = """
+import os, sys
+if hasattr(os, "nice"):
+    os.nice(10)
+from api.cli import app
+app(["openapi", sys.argv[1]])
+"""
+_LOCK = Lock()
+
+
+class Writing:
+    """The document as it is being written, and where."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="erp-openapi-")
+        self.path = Path(self._folder.name) / "openapi.json"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", WRITE, str(self.path)], cwd=PROJECT_DIR, stdout=subprocess.DEVNULL
+        )
+
+    def done(self, seconds: float) -> bool:
+        """Wait for it; whether it is there, False while it isn't yet."""
+        try:
+            failed = self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        if failed:
+            with _LOCK:
+                writing.cache_clear()
+            raise Refusal("接口文档生成失败，请联系管理员")
+        return True
+
+
+@cache
+def writing() -> Writing:
+    """The one of this process."""
+    return Writing()
+
+
+@call(api, "GET", "openapi.json", right=ANY_USER, returns=dict[str, Any])
+def get_document(ctx: Context) -> Any:
+    """接口文档: the OpenAPI document, as it stands and without an envelope."""
+    with _LOCK:
+        found = writing()
+    if not found.done(PATIENCE):
+        raise Refusal("接口文档正在生成，请一分钟后再取")
+    return FileResponse(found.path, media_type="application/json")

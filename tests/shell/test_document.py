@@ -1,0 +1,72 @@
+"""The description of all calls is there for whoever has a token, in the words of the screens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from api.kit import registry
+from api.shell import document_calls
+from api.shell.call_titles import CHINESE
+from tests.kit.documented import document
+from tests.kit.fixtures import Site
+
+SMALL = """
+import sys
+with open(sys.argv[1] + ".runs", "a") as runs:
+    runs.write("1")
+with open(sys.argv[1], "w") as file:
+    file.write('{"openapi": "3.1.0"}')
+"""
+
+
+@pytest.fixture(autouse=True)
+def unwritten(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(document_calls, "WRITE", SMALL)
+    document_calls.writing.cache_clear()
+    yield
+    document_calls.writing.cache_clear()
+
+
+class TestServed:
+    def test_it_is_made_once_for_whoever_has_a_token(self, site: Site) -> None:
+        for user in ("admin", "nobody"):
+            answer = site.as_(user).raw("GET", "openapi.json")
+            assert (answer.status_code, orjson.loads(answer.content)) == (200, {"openapi": "3.1.0"})
+        path = document_calls.writing().path
+        assert path.with_name("openapi.json.runs").read_text() == "1"
+
+    def test_nobody_else_gets_it(self, site: Site) -> None:
+        assert site.anonymous().get("openapi.json").code == 401
+
+    def test_one_that_fails_is_made_anew(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        with monkeypatch.context() as broken:
+            broken.setattr(document_calls, "WRITE", "raise SystemExit(3)")
+            assert site.as_("admin").get("openapi.json").msg == "接口文档生成失败，请联系管理员"
+        assert site.as_("admin").raw("GET", "openapi.json").status_code == 200
+
+
+class TestWords:
+    def test_every_call_has_a_chinese_summary(self) -> None:
+        found = document()["paths"]
+        bare = [
+            f"{method} {path}"
+            for path, item in found.items()
+            for method, operation in item.items()
+            if not CHINESE.search(operation["summary"])
+        ]
+        assert bare == []
+        assert found["/v2/sales/SalesOutstock/getList"]["get"]["summary"] == "销售出库列表"
+        assert found["/v2/sales/SalesOutstock/auditorPass"]["post"]["summary"] == "销售出库审核"
+        assert found["/v2/Open/RoleAuth/getLeftMenuList"]["get"]["summary"] == "左侧菜单"
+
+    def test_fields_bear_their_labels(self) -> None:
+        schemas = document()["components"]["schemas"]
+        for cls in registry.declared():
+            name = "".join(part.title() for part in cls.name().split("_")) + "Info"
+            for item in cls.fields():
+                schema = schemas.get(name, {}).get("properties", {}).get(item.name)
+                if schema is not None:
+                    assert schema["title"] in item.label, (name, item.name)
