@@ -65,6 +65,7 @@ def upgrade() -> None:
         number("share", RATE, None),
         number("unit_value", PRICE, None),
     )
+    op.execute("insert into warning_bill (bill_type, bill_name, enabled) values ('XTZH', '形态转换', true)")
 
 
 def create_recipe_part(name: str, *own: sa.schema.SchemaItem) -> None:
@@ -111,6 +112,7 @@ def create_side(name: str, first: int, *own: sa.schema.SchemaItem) -> None:
 
 
 def downgrade() -> None:
+    op.execute("delete from warning_bill where bill_type = 'XTZH'")
     for name in ("conversion_output", "conversion_input", "stock_conversion"):
         op.drop_table(name)
     for name in ("conversion_recipe_output", "conversion_recipe_input", "conversion_recipe"):
