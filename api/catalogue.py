@@ -19,6 +19,8 @@ from api.customers import (
 from api.identity import imitation
 from api.identity import tables as identity_tables
 from api.inventory import (
+    conversion_recipes,
+    conversions,
     cost_adjustment,
     defective,
     late_moves,
@@ -65,6 +67,7 @@ from api.money import (
     checkstand,
     close_questions,
     contra,
+    conversion_report,
     cost_recalculation,
     cost_reports,
     fund_transfer,
@@ -194,6 +197,9 @@ __all__ = [
     "consignment_sale",
     "consignment_settlement",
     "contra",
+    "conversion_recipes",
+    "conversion_report",
+    "conversions",
     "cost_adjustment",
     "cost_recalculation",
     "cost_reports",

@@ -11,7 +11,7 @@ from api.identity import calls as identity_calls
 from api.identity import imitation, role_calls, user_calls
 from api.identity.sessions import authenticate
 from api.importing import count_sheets, initialisation, line_sheets, record_sheets
-from api.inventory import stock_calls
+from api.inventory import conversions, stock_calls
 from api.kit import attachments, calls, endpoints, registry, transitions
 from api.kit.directory import Directory
 from api.kit.failures import answer_failures
@@ -90,6 +90,7 @@ HAND_WRITTEN = (
     purchase_calls,
     customer_calls,
     stock_calls,
+    conversions,
     money_calls,
     sales_calls,
     risk_calls,

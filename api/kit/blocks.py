@@ -86,6 +86,11 @@ def _hidden_values(ctx: Context, block: Block, key: int) -> dict[int, Mapping[st
     return {row["line_id"]: {name: row[name] for name in hidden} for row in stored(ctx.conn, block, key)}
 
 
+def named(cls: type[Resource], block: Block) -> str:
+    """How the rows of a block are told from those of others: the first one's need no name."""
+    return "" if block is cls.blocks()[0] else block.label
+
+
 def insert(conn: Connection, block: Block, key: int, rows: list[dict[str, Any]]) -> None:
     """Write the rows of a new record; what only some of them tell has its default in the others."""
     if not rows:

@@ -121,7 +121,8 @@ def prepare(
             problems.add(f"修改单据时请一并提交{block.label}")
         owner = before.bill_id if before is not None else None
         sent = packs.filled(ctx.conn, block.cls, payload.get(block.name))
-        rows, labels = blocks.taken(ctx, block, sent, problems, owner)
+        with problems.of(blocks.named(cls, block)):
+            rows, labels = blocks.taken(ctx, block, sent, problems, owner)
         draft.children[block.name] = rows
         places.append((block, labels))
     problems.settle()
@@ -134,11 +135,13 @@ def prepare(
     attachments.check(ctx.conn, cls, known, held, ctx.principal, problems)
     for block, labels in places:
         merged = [{**known, **row} for row in draft.children[block.name]]
-        check_references(ctx.conn, block.cls, merged, ctx.principal, problems, labels, begins)
+        with problems.of(blocks.named(cls, block)):
+            check_references(ctx.conn, block.cls, merged, ctx.principal, problems, labels, begins)
     if cls.bill and cls.bill.links:
         links.check(ctx, cls.bill.links, known, draft.children["lines"], problems, named)
     for block in _blocks(cls):
-        packs.check(ctx, block.cls, draft.children[block.name], problems)
+        with problems.of(blocks.named(cls, block)):
+            packs.check(ctx, block.cls, draft.children[block.name], problems)
     settle(cls, draft, problems)
     problems.settle()
     price(cls, draft, problems, ctx.principal)
@@ -221,7 +224,8 @@ def _blocks(cls: type[Bill]) -> tuple[Block, ...]:
 def settle(cls: type[Bill], draft: Draft, problems: Problems) -> None:
     """Have each block's class bring its rows into form."""
     for block in _blocks(cls):
-        block.cls.settle(draft.children[block.name], problems)
+        with problems.of(blocks.named(cls, block)):
+            block.cls.settle(draft.children[block.name], problems)
 
 
 def price(cls: type[Bill], draft: Draft, problems: Problems, principal: Principal | None = None) -> None:

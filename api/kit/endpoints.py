@@ -195,7 +195,7 @@ def write(router: APIRouter, cls: type[Resource], names: Mapping[str, str] = WRI
 
 
 def _bill_writes(router: APIRouter, cls: type[Bill]) -> None:
-    api, saved = cls.declaration.api, {"payload": partial(save_model, cls)}
+    saved = {"payload": partial(save_model, cls)}
 
     def add(ctx: Context, payload: Payload) -> Any:
         return drafts.add(ctx, cls, _told(ctx, payload))
@@ -208,11 +208,12 @@ def _bill_writes(router: APIRouter, cls: type[Bill]) -> None:
         return transitions.batch(ctx, cls, payload.ids, "删除", lambda key: drafts.delete(ctx, cls, key))
 
     for name, handler in (("add", add), ("edit", edit)):
-        right = cls.right(name)
-        call(router, "POST", f"{api}/{name}", right=right, returns=Saved, takes=saved, write=True)(handler)
-    call(router, "POST", f"{api}/del", right=cls.right("del"), returns=BatchAnswer, write=True, batch=True)(
-        delete
-    )
+        for path in cls.declaration.paths(name):
+            right = cls.right(name)
+            call(router, "POST", path, right=right, returns=Saved, takes=saved, write=True)(handler)
+    for path in cls.declaration.paths("del"):
+        right = cls.right("del")
+        call(router, "POST", path, right=right, returns=BatchAnswer, write=True, batch=True)(delete)
 
 
 def _transition(router: APIRouter, cls: type[Bill], name: str) -> None:
@@ -230,8 +231,8 @@ def _transition(router: APIRouter, cls: type[Bill], name: str) -> None:
 
     act.__name__ = name
     act.__doc__ = f"{cls.declaration.label}{step.label}"
-    path = f"{cls.declaration.api}/{name}"
-    call(router, "POST", path, right=cls.right(name), returns=BatchAnswer, write=True, batch=True)(act)
+    for path in cls.declaration.paths(name):
+        call(router, "POST", path, right=cls.right(name), returns=BatchAnswer, write=True, batch=True)(act)
 
 
 def _draft(router: APIRouter, cls: type[Bill], sources: tuple[Link, ...]) -> None:

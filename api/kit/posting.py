@@ -64,6 +64,9 @@ class StockMove:
     warehouse and nobody has taken since. `lands` says where an outbound's goods arrive in the same posting; `frozen`
     moves take or bring stock that is not available (冻结库存).
 
+    `share`: of an inbound that is made of what its bill takes out, how much of that, in parts of all shares; without
+    one it is what as many are worth now.
+
     `order_line_id`: the sales order line whose reservation this outbound uses up, by at most the moved quantity.
     `production_date`: of the batch (for tyres the Monday of its DOT week); an inbound hands it on to the balance,
     where it decides the picking order.
@@ -88,6 +91,7 @@ class StockMove:
     tire_numbers: tuple[str, ...] = ()
     pieces_of: tuple[str, int] | None = None
     came_back: bool = False
+    share: Decimal | None = None
 
     def __post_init__(self) -> None:
         if not self.quantity:
@@ -100,6 +104,14 @@ class StockMove:
             raise ValueError("only an outbound uses up a reservation")
         if self.amount is not None and self.amount < 0:
             raise ValueError("the given value of an inbound is not negative")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What leaves becomes what comes in (形态转换): the bill's inbound moves are worth what its outbound ones leave at,
+    and `labour` in yuan, by their shares. All of them tell one, or none does."""
+
+    labour: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,3 +206,15 @@ class Postings:
     registrations: tuple[NumberRegistration, ...] = ()
     outside: Outside = Outside("issued")
     counted: bool = False
+    conversion: Conversion | None = None
+
+    def __post_init__(self) -> None:
+        if self.conversion is None:
+            return
+        made = [move for move in self.stock if move.quantity > 0]
+        if not made or len(made) == len(self.stock):
+            raise ValueError("a conversion takes something and makes something")
+        if any(move.amount is not None or move.origin for move in made):
+            raise ValueError("what is made is worth what it is made of: no amount, no origin")
+        if len({move.share is None for move in made}) > 1 or all(move.share == 0 for move in made):
+            raise ValueError("all that is made has a share, or nothing has one")

@@ -178,7 +178,8 @@ def _checked(
             children[block.name] = blocks.stored(ctx.conn, block, key)
         else:
             sent = payload.get(block.name)
-            children[block.name], places[block] = blocks.taken(ctx, block, sent, problems, key)
+            with problems.of(blocks.named(cls, block)):
+                children[block.name], places[block] = blocks.taken(ctx, block, sent, problems, key)
     problems.settle()
     whole: dict[str, Any] = {**(before._asdict() if before is not None else {}), **values}
     check_days(cls, whole, problems)
@@ -198,8 +199,9 @@ def _checked(
     attachments.check(ctx.conn, cls, whole, held, ctx.principal, problems)
     for block, labels in places.items():
         rows = children[block.name]
-        check_references(ctx.conn, block.cls, rows, ctx.principal, problems, labels)
-        block.cls.settle(rows, problems)
+        with problems.of(blocks.named(cls, block)):
+            check_references(ctx.conn, block.cls, rows, ctx.principal, problems, labels)
+            block.cls.settle(rows, problems)
     cls.inspect(ctx, whole, children, problems)
     problems.settle()
     return values, children

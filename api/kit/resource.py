@@ -129,7 +129,8 @@ class Declaration:
     for the row in references; `lookup` is the path of its open lookup (spec/3-rules.md 7.1). `also` are further places
     where the same screens stand. Rows open at `see`, by the field `see_key`, where that is another resource's page.
     `allowances` are rights without a button: what an action of its holder passes that another's would not. `asks` are
-    the fields whose values an action on chosen rows is sent with. What has a `question` is a report that answers it:
+    the fields whose values an action on chosen rows is sent with. `also_called` are actions that answer under another
+    name of the specification's as well. What has a `question` is a report that answers it:
     the reports' home page offers it, by these and further `words` of people who look for it, and its use is recorded. A
     `note` stands above its list and form.
     """
@@ -149,9 +150,15 @@ class Declaration:
     files: tuple[FileCall, ...] = ()
     allowances: tuple[str, ...] = ()
     asks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    also_called: Mapping[str, str] = field(default_factory=dict)
     question: str = ""
     words: str = ""
     note: str = ""
+
+    def paths(self, action: str) -> tuple[str, ...]:
+        """The paths of an action's call, its usual one first."""
+        names = (action, *([self.also_called[action]] if action in self.also_called else ()))
+        return tuple(f"{self.api}/{name}" for name in names)
 
     @property
     def rights(self) -> tuple[str, ...]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -31,13 +32,21 @@ FIRST_DAY, LAST_DAY = date(1990, 1, 1), date(2100, 12, 31)
 
 @dataclass(slots=True)
 class Problems:
-    """The mistakes found so far; `place` names the row they stand in."""
+    """The mistakes found so far; `place` names the row they stand in, of the `block` where there are several."""
 
     place: str = ""
+    block: str = ""
     failures: list[Failure] = field(default_factory=list)
 
     def add(self, msg: str) -> None:
-        self.failures.append(Failure(len(self.failures) + 1, self.place, msg))
+        self.failures.append(Failure(len(self.failures) + 1, f"{self.block}{self.place}", msg))
+
+    @contextmanager
+    def of(self, block: str) -> Iterator[None]:
+        """What is found meanwhile stands in rows of a block."""
+        before, self.block = self.block, block
+        yield
+        self.block = before
 
     def settle(self) -> None:
         """Refuse if anything was found."""

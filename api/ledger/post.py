@@ -161,6 +161,7 @@ def _content(bill: BillRef, postings: Postings, policy: Policy) -> dict[str, Any
             for entry in postings.money
         ],
         "counted": postings.counted,
+        "conversion": postings.conversion and {"labour": str(postings.conversion.labour)},
     }
     return {name: rows for name, rows in content.items() if rows}
 
@@ -199,6 +200,8 @@ def _move(place: int, move: StockMove) -> dict[str, Any]:
         row["origin_type"], row["origin_line_id"] = move.origin
     if move.fallback_unit_cost is not None:
         row["fallback_unit_cost"] = str(move.fallback_unit_cost)
+    if move.share is not None:
+        row["share"] = str(move.share)
     if move.order_line_id is not None:
         row["order_line_id"] = move.order_line_id
     if move.frozen:

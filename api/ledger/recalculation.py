@@ -5,12 +5,13 @@ the ledger is replayed in business order (`replay.py`) from a month's first day 
 is another one then gets a row of quantity 0 that `corrects` it: same bill, line and date, so that an un-audit takes it
 along, the cost of a line follows, and no closed month is touched. A second run finds nothing to write.
 
-Goods that another company sent are taken at the value which left there, its own corrections included.
+Goods that another company sent are taken at the value which left there, its own corrections included. Goods that
+conversions make of each other are replayed together, so that what was made follows what it was made of at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -20,18 +21,26 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.ledger.post import call
-from api.ledger.replay import Goods, Issue, Pool, Row, replay
+from api.ledger.replay import LANDED, Corrected, Goods, Issue, Pool, Row, replay
 
 BATCH = 50
 """Goods whose audits wait while they are replayed together."""
 
 _NEXT = """
 select distinct b.goods_id from cost_balance b
-where b.company_id = %s and b.goods_id > %s
+where b.company_id = %s and b.goods_id > %s and not b.goods_id = any (%s::bigint[])
 order by b.goods_id
 limit %s
 """
 _COUNT = "select count(distinct b.goods_id) from cost_balance b where b.company_id = %s"
+_JOINED = """
+select distinct m.goods_id, o.goods_id as other
+from stock_ledger m
+join stock_ledger o
+    on o.bill_type = m.bill_type and o.bill_id = m.bill_id and o.company_id = m.company_id and o.goods_id <> m.goods_id
+where m.company_id = %s and m.basis = 'converted' and m.business_date >= %s
+    and m.reverses is null and not exists (select from stock_ledger r where r.reverses = m.ledger_id)
+"""
 _LOCK = """
 select b.goods_id, b.pool_id, (b.quantity * 1000)::bigint, (b.amount * 100)::bigint
 from cost_balance b
@@ -41,7 +50,8 @@ for update
 """
 _ROWS = """
 select
-    l.goods_id, l.corrects, l.pool_id, l.ledger_id, l.bill_type, l.bill_id, l.line_id,
+    l.corrects, l.basis is not null as settles,
+    l.goods_id, l.pool_id, l.ledger_id, l.business_date, l.bill_type, l.bill_id, l.line_id,
     (l.quantity * 1000)::bigint, (l.amount * 100)::bigint, (l.unit_cost * 1000000)::bigint,
     coalesce(
         l.basis,
@@ -50,7 +60,7 @@ select
             when l.origin_line_id is not null then 'origin' else 'given'
         end
     ),
-    l.origin_type, l.origin_line_id
+    l.origin_type, l.origin_line_id, (l.share * 1000000)::numeric(30)
 from stock_ledger l
 where l.company_id = %s and l.goods_id = any (%s::bigint[]) and l.business_date >= %s
     and l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
@@ -104,19 +114,19 @@ from (
 """
 _WRITE = """
 with difference as (
-    select d.ledger_id, d.cents / 100.0 as amount
-    from unnest(%(ids)s::bigint[], %(cents)s::bigint[]) as d (ledger_id, cents)
+    select d.ledger_id, d.settles, d.cents / 100.0 as amount
+    from unnest(%(ids)s::bigint[], %(settles)s::boolean[], %(cents)s::bigint[]) as d (ledger_id, settles, cents)
 ),
 written as (
     insert into stock_ledger (
         company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
         bill_type, bill_id, bill_no, line_id, business_date, origin_type, origin_line_id, pool_id, frozen, first_date,
-        corrects
+        basis, corrects
     )
     select
         l.company_id, l.warehouse_id, l.allocation_id, l.goods_id, l.batch_id, 0, 0, d.amount,
         l.bill_type, l.bill_id, l.bill_no, l.line_id, l.business_date, l.origin_type, l.origin_line_id, l.pool_id,
-        l.frozen, l.first_date, l.ledger_id
+        l.frozen, l.first_date, case when d.settles then 'correction' end, l.ledger_id
     from difference d
     join stock_ledger l on l.ledger_id = d.ledger_id
     order by l.ledger_id
@@ -136,18 +146,22 @@ Prepared = dict[int, tuple[Goods, list[Row]]]
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What one batch did: rows read, differences written, their absolute sum in cents, and the goods that were left
-    alone because their months before are not in order (stock of negative value)."""
+    """What one batch did: goods and rows read, differences written, their absolute sum in cents, and the goods that
+    were left alone because their months before, or those of goods that conversions join to them, are not in order
+    (stock of negative value)."""
 
+    goods: int
     rows: int
     differences: int
     cents: int
     left: tuple[int, ...]
 
 
-def next_goods(conn: Connection, company_id: int, after: int, limit: int = BATCH) -> list[int]:
-    """The company's goods with cost, by id, that follow `after`."""
-    return list(conn.exec_driver_sql(_NEXT, (company_id, after, limit)).scalars())
+def next_goods(conn: Connection, company_id: int, first: date, after: int, limit: int = BATCH) -> list[int]:
+    """The company's goods with cost, by id, that follow `after`, without those replayed with an earlier one."""
+    joined = _joined(conn, company_id, first)
+    later = [goods_id for goods_id, group in joined.items() if goods_id != min(group)]
+    return list(conn.exec_driver_sql(_NEXT, (company_id, after, later, limit)).scalars())
 
 
 def count_goods(conn: Connection, company_id: int) -> int:
@@ -160,21 +174,49 @@ def recalculate(conn: Connection, company_id: int, first: date, goods_ids: Seque
     Raises `PeriodClosed` or `PeriodClosing` when that month, or one that would be corrected, is closed; then the
     transaction must be rolled back.
     """
-    balances = conn.exec_driver_sql(_LOCK, (company_id, list(goods_ids))).all()
-    rows = conn.exec_driver_sql(_ROWS, (company_id, list(goods_ids), first)).all()
+    balances, joined = _lock(conn, company_id, first, goods_ids)
+    keys = sorted({row.goods_id for row in balances})
+    rows = conn.exec_driver_sql(_ROWS, (company_id, keys, first)).all()
     prepared = _prepare(conn, company_id, first, balances, rows)
-    found: dict[int, int] = {}
-    left = []
-    for goods_id, (goods, moves) in prepared.items():
-        differences = replay(goods, moves)
-        if goods.sound:
+    found: dict[Corrected, int] = {}
+    left: list[int] = []
+    for group in dict.fromkeys(joined.get(key, frozenset({key})) for key in keys):
+        books = {key: prepared[key] for key in sorted(group)}
+        differences = replay(books)
+        if all(goods.sound for goods, _ in books.values()):
             found.update(differences)
         else:
-            left.append(goods_id)
-    call(conn, _ENTER, {"company": company_id, "first": first, "ids": list(found)})
+            left += books
+    ids = [ledger_id for ledger_id, _ in found]
+    call(conn, _ENTER, {"company": company_id, "first": first, "ids": ids})
     if found:
-        conn.exec_driver_sql(_WRITE, {"ids": list(found), "cents": list(found.values())})
-    return Replayed(len(rows), len(found), sum(map(abs, found.values())), tuple(left))
+        settles = [one for _, one in found]
+        conn.exec_driver_sql(_WRITE, {"ids": ids, "settles": settles, "cents": list(found.values())})
+    return Replayed(len(keys), len(rows), len(found), sum(map(abs, found.values())), tuple(left))
+
+
+def _lock(
+    conn: Connection, company_id: int, first: date, goods_ids: Sequence[int]
+) -> tuple[Sequence[Any], Mapping[int, frozenset[int]]]:
+    """The cost rows of goods and of all that conversions join to them, locked, and which go together."""
+    joined, wanted = _joined(conn, company_id, first), set(goods_ids)
+    while True:
+        wanted |= {other for key in wanted for other in joined.get(key, ())}
+        balances = conn.exec_driver_sql(_LOCK, (company_id, sorted(wanted))).all()
+        # Under the locks nobody joins more to them; somebody may have done so before.
+        joined = _joined(conn, company_id, first)
+        if wanted.issuperset(other for key in wanted for other in joined.get(key, ())):
+            return balances, joined
+
+
+def _joined(conn: Connection, company_id: int, first: date) -> Mapping[int, frozenset[int]]:
+    """Goods that conversions since a day make of each other, by the goods: all that are to be replayed with it."""
+    groups: dict[int, frozenset[int]] = {}
+    for row in conn.exec_driver_sql(_JOINED, (company_id, first)):
+        pair = (row.goods_id, row.other)
+        group = frozenset(pair).union(*(groups.get(key, ()) for key in pair))
+        groups.update(dict.fromkeys(group, group))
+    return groups
 
 
 def _prepare(
@@ -190,17 +232,18 @@ def _prepare(
         if goods_id not in prepared:
             prepared[goods_id] = Goods({}, partial(before, goods_id)), []
         prepared[goods_id][0].pools[pool_id] = Pool(quantity, amount)
-    for goods_id, group in groupby(rows, key=lambda row: row[0]):
+    for goods_id, group in groupby(rows, key=lambda row: row.goods_id):
         goods, moves = prepared[goods_id]
-        for _, corrects, *values in group:
-            row = Row._make(values)
+        for corrects, settles, *values, share in group:
+            row = Row._make([*values, share and int(share)])
             pool = goods.pools[row.pool_id]
             pool.quantity -= row.quantity
             pool.amount -= row.amount
             if corrects is None:
                 moves.append(row)
             else:
-                goods.written[corrects] = goods.written.get(corrects, 0) + row.amount
+                key = (corrects, settles)
+                goods.written[key] = goods.written.get(key, 0) + row.amount
     _add_issues(conn, company_id, first, prepared)
     _add_sent(conn, company_id, prepared)
     return prepared
@@ -228,7 +271,7 @@ def _add_sent(conn: Connection, company_id: int, prepared: Prepared) -> None:
         (goods_id, *row.line)
         for goods_id, (_, moves) in prepared.items()
         for row in moves
-        if row.basis == "landed"
+        if row.basis == LANDED
     }
     if not wanted:
         return

@@ -96,6 +96,15 @@ class ReturnExceeds(LedgerRefusal, kind="return_exceeds"):
         )
 
 
+class WorthUnknown(LedgerRefusal, kind="worth_unknown"):
+    """Goods that a conversion makes beside others, and nothing tells the worth of; causes: [{line_id, goods_id}]."""
+
+    def describe(self, names: Names) -> str:
+        goods = list(dict.fromkeys(_goods(row, names) for row in self.causes))
+        told = "、".join(goods[:SHOWN]) + ("等" if len(goods) > SHOWN else "")
+        return f"{told}没有成本可依，无法按价值分摊，请录入分摊比例或参考单价"
+
+
 class StockUsed(LedgerRefusal, kind="stock_used"):
     """The stock that the bill brought is gone or claimed; causes: {lines: as Shortage, bills: [...]}."""
 

@@ -1,29 +1,35 @@
-"""Cost replay (成本重放): what every row of one goods is worth when its company's ledger is read in business order.
+"""Cost replay (成本重放): what every row of goods is worth when their company's ledger is read in business order.
 
 Pure arithmetic over whole numbers: quantities in thousandths, amounts in cents, unit costs in millionths of a yuan.
 The rules are those of sql/40_value.sql, bill by bill: given values and linked returns, then what comes in at the
-average, then what goes out, then what lands elsewhere with the value that left; stock that was sold short takes the
-cost of what comes in.
+average, then what goes out, then what lands elsewhere or is made of it with the value that left; stock that was sold
+short takes the cost of what comes in. Goods that conversions make of each other are replayed together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 MICRO = 10_000_000
 """A unit cost in millionths over this is cents per thousandth of a unit."""
+CONVERTED, LANDED = "converted", "landed"
+MOVED = frozenset({CONVERTED, LANDED})
+"""What rests on the value that left elsewhere."""
 _BILL = attrgetter("bill_id", "bill_type")
 
 
 class Row(NamedTuple):
     """A standing row of the stock ledger, difference rows left out."""
 
+    goods_id: int
     pool_id: int
     ledger_id: int
+    day: date
     bill_type: str
     bill_id: int
     line_id: int
@@ -33,6 +39,7 @@ class Row(NamedTuple):
     basis: str
     origin_type: str | None
     origin_line_id: int | None
+    share: int | None
 
     @property
     def origin(self) -> tuple[str | None, int | None]:
@@ -43,6 +50,10 @@ class Row(NamedTuple):
     def line(self) -> tuple[str, int]:
         """Its own line, as a return names it."""
         return self.bill_type, self.line_id
+
+
+Corrected = tuple[int, bool]
+"""A row that is corrected, and whether that pays for stock sold short before: what is made keeps the two apart."""
 
 
 @dataclass(slots=True)
@@ -69,14 +80,15 @@ class Issue:
 class Goods:
     """One goods of a company at the start of a replay.
 
-    `written`: differences that rows carry already, by row. `sent`: by how much the senders' rows of another company
-    were corrected, by (bill type, line). `before(pool)` answers the last unit cost before the replay's first day.
+    `written`: differences that rows carry already, by row and what they are for. `sent`: by how much the senders' rows
+    of another company were corrected, by (bill type, line). `before(pool)` answers the last unit cost before the
+    replay's first day.
     """
 
     pools: dict[int, Pool]
     before: Callable[[int], int]
     issues: dict[tuple[str | None, int | None], Issue] = field(default_factory=dict)
-    written: dict[int, int] = field(default_factory=dict)
+    written: dict[Corrected, int] = field(default_factory=dict)
     sent: dict[tuple[str, int], int] = field(default_factory=dict)
 
     @property
@@ -95,38 +107,113 @@ def rounded(numerator: int, denominator: int) -> int:
     return (2 * numerator + denominator) // (2 * denominator)
 
 
-def replay(goods: Goods, rows: Sequence[Row]) -> dict[int, int]:
-    """The differences to write, by the row that each corrects; `rows` in business order. Moves `goods.pools` along."""
-    found: dict[int, int] = {}
-    for _, posted in groupby(rows, key=_BILL):
-        bill = list(posted)
-        worths = _values(goods, bill)
-        for row, worth in zip(bill, worths, strict=True):
-            difference = worth - row.amount - goods.written.get(row.ledger_id, 0)
-            if difference:
-                found[row.ledger_id] = difference
+Books = Mapping[int, tuple[Goods, Sequence[Row]]]
+"""Goods at the start of a replay by their ids, each with its rows in business order."""
+
+
+@dataclass(slots=True)
+class Posted:
+    """One bill's rows of one goods, as they are replayed."""
+
+    goods: Goods
+    rows: list[Row]
+    worths: list[int] = field(default_factory=list)
+    old: dict[int, tuple[int, int]] = field(default_factory=dict)
+    short: dict[int, int] = field(default_factory=dict)
+    """What of the worth of a row, by its place, pays for stock that had been sold short."""
+
+    @property
+    def place(self) -> tuple[date, int]:
+        """Where it stands in business order; bills that share goods were posted one after the other."""
+        return self.rows[0].day, self.rows[0].ledger_id
+
+
+def replay(books: Books) -> dict[Corrected, int]:
+    """The differences to write, by the row that each corrects; moves the pools of the goods along."""
+    found: dict[Corrected, int] = {}
+    for bill in _bills(books):
+        for posted in bill:
+            _value(posted)
+        _convert(bill)
+        for posted in bill:
+            _settle(posted)
+            found.update(_differences(posted))
     return found
 
 
-def _values(goods: Goods, bill: list[Row]) -> list[int]:
-    """What each row of one bill is worth."""
-    worths = [row.amount for row in bill]
-    pools = {row.pool_id for row in bill}
-    old = {}
-    for pool_id in pools:
+def _differences(posted: Posted) -> Iterator[tuple[Corrected, int]]:
+    written = posted.goods.written
+    for at, row in enumerate(posted.rows):
+        short = posted.short.get(at, 0) if row.basis == CONVERTED else 0
+        wanted = {False: posted.worths[at] - short - row.amount, True: short}
+        for settles, amount in wanted.items():
+            difference = amount - written.get((row.ledger_id, settles), 0)
+            if difference:
+                yield (row.ledger_id, settles), difference
+
+
+def _bills(books: Books) -> list[list[Posted]]:
+    """All bills in business order, each with what it moved of every goods."""
+    bills: dict[tuple[int, str], list[Posted]] = {}
+    for goods, rows in books.values():
+        for key, posted in groupby(rows, key=_BILL):
+            bills.setdefault(key, []).append(Posted(goods, list(posted)))
+    return sorted(bills.values(), key=lambda bill: min(posted.place for posted in bill))
+
+
+def _value(posted: Posted) -> None:
+    """What one bill's rows of a goods are worth by themselves, made ones left as they were posted."""
+    goods, bill = posted.goods, posted.rows
+    posted.worths = [row.amount for row in bill]
+    for pool_id in {row.pool_id for row in bill}:
         pool = goods.pools.setdefault(pool_id, Pool())
-        old[pool_id] = (pool.quantity, pool.amount)
-        _own(goods, pool, bill, worths, pool_id)
-    _land(goods, bill, worths)
-    for pool_id in pools:
-        if old[pool_id][0] < 0:
-            _correct(goods.pools[pool_id], bill, worths, pool_id, *old[pool_id])
-    for row, worth in zip(bill, worths, strict=True):
+        posted.old[pool_id] = (pool.quantity, pool.amount)
+        _own(goods, pool, bill, posted.worths, pool_id)
+    _land(goods, bill, posted.worths)
+
+
+def _convert(bill: list[Posted]) -> None:
+    """What is made takes by its shares the value that left, and keeps what was added to it."""
+    made = sorted(
+        (
+            (row, posted, at)
+            for posted in bill
+            for at, row in enumerate(posted.rows)
+            if row.basis == CONVERTED
+        ),
+        key=lambda one: one[0].ledger_id,
+    )
+    if not made:
+        return
+    total = sum(row.amount for row, _, _ in made)
+    for posted in bill:
+        total += sum(
+            row.amount - worth
+            for row, worth in zip(posted.rows, posted.worths, strict=True)
+            if row.quantity < 0
+        )
+    whole, upto, given = sum(row.share or 0 for row, _, _ in made), 0, 0
+    for row, posted, at in made:
+        upto += row.share or 0
+        reached = rounded(total * upto, whole) if whole else 0
+        posted.worths[at], given = reached - given, reached
+        pool = posted.goods.pools[row.pool_id]
+        pool.quantity += row.quantity
+        pool.amount += posted.worths[at]
+        pool.last = _unit(posted.worths[at], row.quantity) or pool.last
+
+
+def _settle(posted: Posted) -> None:
+    """Has what comes in pay for stock that was sold short, and notes what linked returns may come back from."""
+    goods, bill = posted.goods, posted.rows
+    for pool_id, old in posted.old.items():
+        if old[0] < 0:
+            _correct(posted, pool_id, *old)
+    for row, worth in zip(bill, posted.worths, strict=True):
         issue = goods.issues.get(row.line)
         if issue is not None and row.quantity:
             issue.delivered -= row.quantity
             issue.amount -= worth
-    return worths
 
 
 def _own(goods: Goods, pool: Pool, bill: list[Row], worths: list[int], pool_id: int) -> None:
@@ -166,7 +253,7 @@ def _own(goods: Goods, pool: Pool, bill: list[Row], worths: list[int], pool_id: 
             value += worths[at]
         elif row.basis == "correction":
             worths[at] = 0
-        if row.quantity > 0 and row.basis != "landed":
+        if row.quantity > 0 and row.basis not in MOVED:
             unit = rounded(price * MICRO, of) if row.basis == "average" else _unit(worths[at], row.quantity)
             pool.last = unit or pool.last
     pool.quantity = stock - taken
@@ -217,7 +304,7 @@ def _land(goods: Goods, bill: list[Row], worths: list[int]) -> None:
     """What lands takes the value that left, and keeps what was added to it on the way."""
     upto: dict[int, int] = {}
     for at, row in enumerate(bill):
-        if row.basis != "landed":
+        if row.basis != LANDED:
             continue
         source = bill[at - 1] if at else None
         if source is not None and source.line_id == row.line_id and source.quantity == -row.quantity:
@@ -234,16 +321,15 @@ def _land(goods: Goods, bill: list[Row], worths: list[int]) -> None:
 
 def _share(bill: list[Row], row: Row, sent: int, upto: dict[int, int]) -> int:
     """A landed row's part of what its line's sender was corrected by, to the cent."""
-    whole = sum(other.quantity for other in bill if other.basis == "landed" and other.line_id == row.line_id)
+    whole = sum(other.quantity for other in bill if other.basis == LANDED and other.line_id == row.line_id)
     before = upto.get(row.line_id, 0)
     upto[row.line_id] = before + row.quantity
     return rounded(sent * (before + row.quantity), whole) - rounded(sent * before, whole)
 
 
-def _correct(
-    pool: Pool, bill: list[Row], worths: list[int], pool_id: int, old_quantity: int, old_amount: int
-) -> None:
+def _correct(posted: Posted, pool_id: int, old_quantity: int, old_amount: int) -> None:
     """Lets what comes in pay for stock that was sold short before; the last inbound row carries the difference."""
+    pool, bill, worths = posted.goods.pools[pool_id], posted.rows, posted.worths
     came = [at for at, row in enumerate(bill) if row.pool_id == pool_id and row.quantity > 0]
     if not came:
         return
@@ -254,5 +340,7 @@ def _correct(
         settled = rounded(old_amount * pool.quantity * -1, -old_quantity)
     # Of several rows of the journal, the correction's own is the one that says so.
     own = [at for at, row in enumerate(bill) if row.pool_id == pool_id and row.basis == "correction"]
-    worths[own[0] if own else came[-1]] += settled - pool.amount
+    at = own[0] if own else came[-1]
+    worths[at] += settled - pool.amount
+    posted.short[at] = settled - pool.amount
     pool.amount = settled

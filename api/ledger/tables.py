@@ -19,6 +19,7 @@ from api.kit.stamping import APPEND_ONLY, Snapshot, Stamped
 QUANTITY = Numeric(14, 3)
 UNIT_COST = Numeric(18, 6)
 AMOUNT = Numeric(16, 2)
+SHARE = Numeric(20, 6)
 # Balances are updated by every posting: room on the page keeps those updates off the indexes.
 HOT = {"postgresql_with": {"fillfactor": 70}}
 
@@ -64,8 +65,9 @@ class StockLedger(Journal, Base):
     `frozen` rows move stock that is not available. `first_date`: when goods that a transfer moves first came in; layers
     are dated by it, else by the business date.
     `basis`: what the amount of a posted row rests on — given, origin (a linked return), average, issue, landed,
-    adjustment, correction (of stock sold short). `corrects`: the row whose amount a cost recalculation changes by this
-    one, at quantity 0; it is the same bill's and falls with it.
+    adjustment, correction (of stock sold short), converted. `corrects`: the row whose amount a cost recalculation
+    changes by this one, at quantity 0; it is the same bill's and falls with it. `share`: how much of what its bill took
+    out a converted row is made of, in parts of all its shares.
     """
 
     __tablename__ = "stock_ledger"
@@ -73,6 +75,11 @@ class StockLedger(Journal, Base):
         "stock_ledger",
         Index("ix_stock_ledger_line", "bill_type", "line_id"),
         Index("ix_stock_ledger_goods", "company_id", "goods_id", "ledger_id"),
+        Index(
+            "ix_stock_ledger_converted",
+            *("company_id", "business_date"),
+            postgresql_where=text("basis = 'converted'"),
+        ),
         Index(
             "ix_stock_ledger_origin",
             "origin_type",
@@ -105,6 +112,7 @@ class StockLedger(Journal, Base):
     first_date: Mapped[dt.date | None]
     basis: Mapped[str | None] = mapped_column(Text)
     corrects: Mapped[int | None] = mapped_column(BigInteger)
+    share: Mapped[Decimal | None] = mapped_column(SHARE)
 
 
 class StockBalance(Base):

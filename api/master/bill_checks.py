@@ -40,14 +40,14 @@ where coalesce(s.left_place, 0) <> case when h.status in {posted} then {through}
 _STRAY = """
 select s.bill_type, s.bill_no, s.quantity
 from stock_ledger s
-where s.bill_type = '{prefix}' and not exists (select from {line} l where l.line_id = s.line_id)
+where s.bill_type = '{prefix}' and not exists (select from ({lines}) l where l.line_id = s.line_id)
     and s.reverses is null and not exists (select from stock_ledger r where r.reverses = s.ledger_id)
 """
 _NUMBERED = """
 select coalesce(l.bill_id, s.bill_id) as bill_id, line_id, l.numbers, s.numbers as steps
 from (
     select l.bill_id, l.line_id, cardinality(string_to_array(l.tire_numbers, ' ')) as numbers
-    from {line} l join {bill} h using (bill_id)
+    from ({lines}) l join {bill} h using (bill_id)
     where h.status in {posted} and l.tire_numbers is not null
 ) l
 full join (
@@ -206,6 +206,7 @@ def _of(cls: type[Bill]) -> Iterator[Check]:
     common = {"bill": cls.name(), "prefix": prefix, "posted": POSTED_SQL}
     for block in cls.bill.blocks:
         yield from _of_block(cls, block, label, common)
+    yield from _of_blocks(cls, label, common)
     if issubclass(cls, SettlingBill):
         yield Check(
             f"{cls.name()}_money", f"{label}的金额等于资金流水", _RECEIVED.format(**common, flow=cls.flow())
@@ -218,7 +219,7 @@ def _of(cls: type[Bill]) -> Iterator[Check]:
 
 
 def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str]) -> Iterator[Check]:
-    assert issubclass(block.cls, Child)
+    assert issubclass(block.cls, Child) and cls.bill is not None
     line = block.cls.name()
     if block.cls.moves:
         if block.cls.moves == "through":
@@ -227,11 +228,9 @@ def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str])
             )
         else:
             moved = _MOVED.format(**common, line=line, sign="1" if block.cls.moves == "in" else "-1")
-        yield Check(f"{cls.name()}_moves", f"{label}各行数量等于库存流水，未审核与作废的为零", moved)
-        yield Check(f"{cls.name()}_stray", f"没有无单据的{label}库存流水", _STRAY.format(**common, line=line))
-    if "tire_numbers" in block.cls.table().c and block.cls.numbers_move:
-        numbered = _NUMBERED.format(**common, line=line)
-        yield Check(f"{cls.name()}_tire_numbers", f"{label}各行胎号个数等于其有效履历", numbered)
+        alone = len([one for one in cls.bill.blocks if issubclass(one.cls, Child) and one.cls.moves]) == 1
+        name, told = (cls.name(), label) if alone else (line, f"{label}{block.label}")
+        yield Check(f"{name}_moves", f"{told}各行数量等于库存流水，未审核与作废的为零", moved)
     if issubclass(cls, SettlingBill | OffsettingBill) and issubclass(block.cls, WriteOffLine):
         written = _WRITTEN_OFF.format(**common, line=line)
         yield Check(f"{cls.name()}_write_offs", f"{label}各行核销等于往来流水", written)
@@ -241,6 +240,22 @@ def _of_block(cls: type[Bill], block: Block, label: str, common: dict[str, str])
         differs = " or ".join(f"h.total_{name} <> sum(l.{name})" for name in sums)
         totalled = _TOTALLED.format(**common, line=line, shown=shown, differs=differs)
         yield Check(f"{cls.name()}_totals", f"{label}表头合计等于明细之和", totalled)
+
+
+def _of_blocks(cls: type[Bill], label: str, common: dict[str, str]) -> Iterator[Check]:
+    """What the rows of all blocks together owe to what their bill moved."""
+    assert cls.bill is not None
+    lines = [block.cls for block in cls.bill.blocks if issubclass(block.cls, Child)]
+    if moving := [line.name() for line in lines if line.moves]:
+        stray = _STRAY.format(**common, lines=_together(moving, "line_id"))
+        yield Check(f"{cls.name()}_stray", f"没有无单据的{label}库存流水", stray)
+    if named := [line.name() for line in lines if "tire_numbers" in line.table().c and line.numbers_move]:
+        numbered = _NUMBERED.format(**common, lines=_together(named, "bill_id, line_id, tire_numbers"))
+        yield Check(f"{cls.name()}_tire_numbers", f"{label}各行胎号个数等于其有效履历", numbered)
+
+
+def _together(tables: Sequence[str], columns: str) -> str:
+    return " union all ".join(f"select {columns} from {table}" for table in tables)
 
 
 def _of_link(cls: type[Bill], link: Link) -> Iterator[Check]:

@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from sqlalchemy import Row, select
@@ -25,7 +25,7 @@ from api.kit.errors import Refusal
 from api.kit.fields import text
 from api.kit.flow import POSTED_SQL
 from api.kit.posting import BillRef, NumberRegistration, Outside, Postings, StockMove
-from api.kit.pricing import money as cents
+from api.kit.pricing import CENT, MICRO
 from api.kit.validation import Problems
 from api.ledger.tire_journal import CUSTOMER, ISSUED, LOST, PLACE, SCRAPPED, STANDING, STOCKED, SUPPLIER
 from api.master.tire_steps import SHOWN, Spot, Step, known_of, where
@@ -294,6 +294,8 @@ def _pieces(ctx: Context, move: StockMove, known: Mapping[str, Row[Any]]) -> lis
         whole = len(move.tire_numbers)
         if move.amount is not None:
             piece = replace(piece, amount=_share(move.amount, before, upto, whole))
+        if move.share is not None:
+            piece = replace(piece, share=_share(move.share, before, upto, whole, MICRO))
         if move.lands is not None and move.lands.extra_amount:
             extra = _share(move.lands.extra_amount, before, upto, whole)
             piece = replace(piece, lands=replace(move.lands, extra_amount=extra))
@@ -301,8 +303,9 @@ def _pieces(ctx: Context, move: StockMove, known: Mapping[str, Row[Any]]) -> lis
     return pieces
 
 
-def _share(amount: Decimal, before: int, upto: int, whole: int) -> Decimal:
-    return cents(amount * upto / whole) - cents(amount * before / whole)
+def _share(amount: Decimal, before: int, upto: int, whole: int, unit: Decimal = CENT) -> Decimal:
+    reached, left = ((amount * count / whole).quantize(unit, ROUND_HALF_UP) for count in (upto, before))
+    return reached - left
 
 
 def _lies(

@@ -211,11 +211,11 @@ def _step(conn: Connection, recalculation_id: int, batch: int) -> bool:
     if task.status == WAITING:
         conn.execute(update(_TABLE).where(mine).values(**_started(conn, task)))
         return True
-    goods = recalculation.next_goods(conn, task.company_id, task.last_goods_id, batch)
+    first, _ = span(task.period)
+    goods = recalculation.next_goods(conn, task.company_id, first, task.last_goods_id, batch)
     if not goods:
         conn.execute(update(_TABLE).where(mine).values(status=DONE, finished_at=datetime.now(TIME_ZONE)))
         return False
-    first, _ = span(task.period)
     done = recalculation.recalculate(conn, task.company_id, first, goods)
     conn.execute(update(_TABLE).where(mine).values(**_further(task, goods, done)))
     return True
@@ -233,8 +233,8 @@ def _started(conn: Connection, task: Row[Any]) -> dict[str, Any]:
 def _further(task: Row[Any], goods: list[int], done: recalculation.Replayed) -> dict[str, Any]:
     return {
         "last_goods_id": goods[-1],
-        "goods_done": task.goods_done + len(goods),
-        "goods_total": max(task.goods_total, task.goods_done + len(goods)),
+        "goods_done": task.goods_done + done.goods,
+        "goods_total": max(task.goods_total, task.goods_done + done.goods),
         "row_count": task.row_count + done.rows,
         "difference_count": task.difference_count + done.differences,
         "difference_amount": task.difference_amount + Decimal(done.cents) / 100,

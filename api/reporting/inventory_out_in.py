@@ -20,7 +20,7 @@ from api.kit.view import READ_ONLY, Paging, Sql, Values
 from api.reporting.expressions import summed
 from api.reporting.stock_rows import CARD, PLACE_KEY, StockRow
 
-KINDS = ("purchase", "sale", "transfer", "stocktake", "other")
+KINDS = ("purchase", "sale", "transfer", "stocktake", "conversion", "other")
 SIDES = {"in": "is_inbound", "out": "not is_inbound"}
 
 # Stock at both ends, moves between them, and where a warehouse's last piece went: figures of these alone are nothing.
@@ -170,6 +170,8 @@ class InventoryOutIn(StockRow):
     transfer_in_amount: Mapped[Decimal] = money("调入金额", total=True, permission=COST)
     stocktake_in_quantity: Mapped[Decimal] = quantity("盘盈数量", total=True)
     stocktake_in_amount: Mapped[Decimal] = money("盘盈金额", total=True, permission=COST)
+    conversion_in_quantity: Mapped[Decimal] = quantity("形态转换产出数量", total=True)
+    conversion_in_amount: Mapped[Decimal] = money("形态转换产出金额", total=True, permission=COST)
     other_in_quantity: Mapped[Decimal] = quantity("其他入库数量", total=True)
     other_in_amount: Mapped[Decimal] = money("其他入库金额", total=True, permission=COST)
     adjustment_amount: Mapped[Decimal] = money("成本调整", total=True, permission=COST)
@@ -184,6 +186,8 @@ class InventoryOutIn(StockRow):
     transfer_out_amount: Mapped[Decimal] = money("调出金额", total=True, permission=COST)
     stocktake_out_quantity: Mapped[Decimal] = quantity("盘亏数量", total=True)
     stocktake_out_amount: Mapped[Decimal] = money("盘亏金额", total=True, permission=COST)
+    conversion_out_quantity: Mapped[Decimal] = quantity("形态转换投入数量", total=True)
+    conversion_out_amount: Mapped[Decimal] = money("形态转换投入金额", total=True, permission=COST)
     other_out_quantity: Mapped[Decimal] = quantity("其他出库数量", total=True)
     other_out_amount: Mapped[Decimal] = money("其他出库金额", total=True, permission=COST)
     out_quantity: Mapped[Decimal] = quantity("出库合计数量", total=True)

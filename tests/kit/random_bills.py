@@ -24,6 +24,8 @@ RECEIVED = ("5", "30", "60", "90", "90", "0.007", "12.345")
 PRICES = ("0", "0.01", "3.33", "99.99", "113", "226", "1000")
 WORTHS = ("-500", "-0.01", "0.01", "12.34", "300")
 AMOUNTS = ("0", "0.01", "50", "333.33", "2000")
+SHARES = {1: ("100",), 2: ("70", "30"), 3: ("33.33", "33.33", "33.34")}
+KINDS = {"stock_conversion": [1, 2, 3, 3, 3]}
 BATCHES = ("0126", "0226", "5225")
 
 
@@ -51,6 +53,9 @@ class RandomBills:
                 }
                 for _ in range(count)
             ]
+            if any("share" in row for row in found[block.name]) and chance.random() < 0.5:
+                for row, share in zip(found[block.name], SHARES[count], strict=True):
+                    row["share"] = share
         return found
 
     def row(self, cls: Any, mark: str, chance: Random) -> Iterator[tuple[str, Any]]:
@@ -89,7 +94,9 @@ class RandomBills:
             "liable_logistics_id": lambda: None,
             "liable_employee_id": lambda: None,
             "due_date": lambda: usual if item.required else None,
-            "kind": lambda: chance.choice([1, 1, 2]) if item.options else usual,
+            "kind": lambda: chance.choice(KINDS.get(cls.name(), [1, 1, 2])) if item.options else usual,
+            "share": lambda: None,
+            "unit_value": lambda: chance.choice(PRICES),
         }
         if cls.name() == "stock_take" and item.name in ("allocation_id", "goods_type_id", "brand_id"):
             return None

@@ -26,6 +26,8 @@ UNLISTED = {
     "/MoneyManagement/accountCount",
     "/MoneyManagement/accountJournal",
     "/inventory/stockmoves",
+    *("/inventory/conversions", "/inventory/conversionsAdd", "/inventory/conversionsSee"),
+    *("/inventory/conversionrecipe", "/inventory/conversiondetail"),
     "/inventory/deliverypromise",
     "/inventory/costprice",
     "/inventory/tireregistration",

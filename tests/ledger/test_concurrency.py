@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from api.kit.posting import MoneyEntry, Postings, SettlementOpen, WriteOff
+from api.kit.posting import Conversion, MoneyEntry, Postings, SettlementOpen, WriteOff
 from api.ledger import checks, post, reverse
 from api.ledger.refusals import LedgerRefusal, OverWriteOff, Shortage
 from tests.ledger.words import DUE, WAREHOUSE, Bench, move, ref
@@ -70,6 +70,31 @@ def broken(engine: Engine) -> list[str]:
             for found in checks.run(conn, (*checks.LEDGER, checks.negative_stock("0")))
             if found.count
         ]
+
+
+def test_conversions_each_way_keep_the_value_and_never_wait_crosswise(engine: Engine) -> None:
+    parts = (11, 12, 13)
+    total = "select sum(amount) from cost_balance where goods_id between 11 and 13"
+    with engine.connect() as conn, conn.begin():
+        Bench(conn).post("CGRK2", *(move(STOCK, goods, line=goods, amount=goods * 777) for goods in parts))
+        before = Bench(conn).value(total)
+
+    def clerk(number: int, counts: Counter[str]) -> None:
+        dice = random.Random(number)
+        for turn in range(BILLS):
+            bill_id = 500_000 + 1000 * number + turn
+            taken, made = dice.sample(parts, 2)
+            moves = (move(-1, taken, line=bill_id * 10 + 1), move(1, made, line=bill_id * 10 + 2))
+            postings = Postings(stock=moves, conversion=Conversion())
+            if do(engine, counts, post, ref(f"XTZH{bill_id}"), postings) and dice.random() < 0.3:
+                do(engine, counts, reverse, ref(f"XTZH{bill_id}"))
+
+    counts = run(engine, clerk)
+    assert counts["done"] >= CLERKS * BILLS
+    assert set(counts) <= {"done", "shortage", "stock_used", "cost_used"}
+    assert broken(engine) == []
+    with engine.connect() as conn:
+        assert Bench(conn).value(total) == before
 
 
 def test_outbounds_reversals_and_orders_never_oversell(stocked: Engine) -> None:

@@ -27,6 +27,8 @@ def stocked(desk: Desk, now: date, refresh: Refresh) -> Desk:
     """Of the first spare, in company A: 10 at 100 come in January; in February 10 at 200 are bought, 4 sold, 5 sent to
     the other warehouse, 1 comes back, and the other warehouse gets 5 at 400. Company B has 3.
 
+    Of the ninth 6 at 100 come in February, and 4 become 2 of the tenth, with 40.00 of labour.
+
     Of the second: 10 at 100, 4 sold in March; then 10 at 200 and 10 at 50 are dated before the sale, each recalculated.
     """
     world = desk.world
@@ -53,6 +55,15 @@ def stocked(desk: Desk, now: date, refresh: Refresh) -> Desk:
         started = desk.caller.post("v2/system/CostRecalculate/start", asked)
         assert started.ok, started
         cost_recalculation.run(started.data["recalculation_id"])
+    taken, made = world.spares[8:10]
+    desk.stock_in(taken, 6, business_date="2026-02-03")
+    desk.audited(
+        "stock_conversion",
+        {"goods_id": taken, "quantity": "4"},
+        outputs=[{"goods_id": made, "quantity": "2"}],
+        labour_amount="40",
+        business_date="2026-02-18",
+    )
     desk.stock_in(world.tyre, 8, business_date="2026-02-20", batch="0124")
     _sell(desk, world.tyre, now.isoformat(), "2")
     refresh()

@@ -97,7 +97,7 @@ class TestOutIn:
         """opening + in − out = closing in every row and in total; the parts make up the sums."""
         last = date.fromisoformat(first) + timedelta(days)
         found = page(stocked, OUT_IN, day_start=first, day_end=last.isoformat())
-        kinds = ("purchase", "sale", "transfer", "stocktake", "other")
+        kinds = ("purchase", "sale", "transfer", "stocktake", "conversion", "other")
         assert found["total"] == len(found["data"]) > 0
         for row in [*found["data"], found["totals"]]:
             value = {name: Decimal(row[name]) for name in found["totals"]}
@@ -109,6 +109,31 @@ class TestOutIn:
                 assert value[f"out_{measure}"] == sum(value[f"{kind}_out_{measure}"] for kind in kinds)
         for name, total in found["totals"].items():
             assert Decimal(total) == sum(Decimal(row[name]) for row in found["data"])
+
+    def test_what_was_taken_and_made_stands_apart_from_other_moves(self, stocked: Desk) -> None:
+        names = (
+            "in_quantity",
+            "in_amount",
+            "out_quantity",
+            "out_amount",
+            "closing_quantity",
+            "closing_amount",
+        )
+        taken, made = (
+            one(stocked, OUT_IN, goods_id=goods, **FEBRUARY) for goods in stocked.world.spares[8:10]
+        )
+        assert some(taken, "other_in_amount", "conversion_out_quantity", "conversion_out_amount") == {
+            "other_in_amount": "600",
+            "conversion_out_quantity": "4",
+            "conversion_out_amount": "400",
+        }
+        assert some(made, "conversion_in_quantity", "conversion_in_amount", "other_in_amount") == {
+            "conversion_in_quantity": "2",
+            "conversion_in_amount": "440",
+            "other_in_amount": "0",
+        }
+        assert list(some(taken, *names).values()) == ["6", "600", "4", "400", "2", "200"]
+        assert list(some(made, *names).values()) == ["2", "440", "0", "0", "2", "440"]
 
     def test_a_closing_is_the_next_opening(self, stocked: Desk) -> None:
         def figures(side: str, **days: str) -> dict[int, tuple[str, str]]:

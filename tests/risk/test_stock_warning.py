@@ -129,6 +129,21 @@ class TestAudit:
         line = {"goods_id": goods, "quantity": "1", "to_allocation_id": desk.world.allocation_a}
         desk.audited("location_move", line)
 
+    def test_a_conversion_asks_of_what_it_takes_and_not_of_what_it_makes(self, desk: Desk) -> None:
+        taken, made = desk.world.spares[20:22]
+        desk.stock_in(taken, 10)
+        for goods in (taken, made):
+            limit(desk, "8", goods_id=goods)
+        outputs = [{"goods_id": made, "quantity": "1"}]
+        few, many = (
+            desk.draft("stock_conversion", {"goods_id": taken, "quantity": quantity}, outputs=outputs)
+            for quantity in ("2", "1")
+        )
+        assert desk.act("auditorPass", few).ok
+        answer = desk.act("auditorPass", many)
+        assert (answer.code, [row["stocks"] for row in answer.data["goods"]]) == (363, ["7.000"])
+        assert desk.act("auditorPass", many, confirmed=True).ok
+
     def test_only_the_bills_that_are_listed_are_held(self, desk: Desk) -> None:
         goods, caller = desk.world.spares[7], desk.caller
         desk.stock_in(goods, 10)

@@ -28,7 +28,8 @@ create type erp_bill as (
 -- A stock move; `place` is its order in the bill, `turn` its order in its goods' history once it is valued. After
 -- picking, a line may be several moves. `pool_id`: the stock that shares one average, 0 = the company's at large, else
 -- a warehouse that is valued on its own. `frozen` moves what is not available; `first_date` is when the goods first came
--- into the group, where that was before this bill. `basis` is what its amount rests on, as the journal keeps it.
+-- into the group, where that was before this bill. `basis` is what its amount rests on, as the journal keeps it. `share`:
+-- how much of what a conversion takes out it is made of, in parts of all that are told.
 drop type if exists erp_move cascade;
 create type erp_move as (
     place integer,
@@ -50,7 +51,8 @@ create type erp_move as (
     pool_id bigint,
     frozen boolean,
     first_date date,
-    basis text
+    basis text,
+    share numeric(20, 6)
 );
 
 -- Where the outbound move at `place` lands, with the value it had and `extra_amount` on top: another location,

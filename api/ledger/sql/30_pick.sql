@@ -115,7 +115,7 @@ begin
                 (
                     a.place, a.line_id, a.warehouse_id, a.goods_id, a.allocation_id, a.batch_id,
                     -a.quantity, null, null, null, null, null, null, null, null, a.company_id, a.pool_id, a.frozen, null,
-                    null
+                    null, null
                 )::erp_move
             ),
             (select max(m.step) from open_move m)
@@ -198,7 +198,7 @@ begin
         (
             a.place, a.line_id, a.warehouse_id, a.goods_id, p.allocation_id, p.batch_id, -p.quantity, null,
             a.origin_type, a.origin_line_id, null, null, null, null, null, a.company_id, a.pool_id, a.frozen, p.born,
-            null
+            null, null
         )::erp_move
     )
     into answer
@@ -288,7 +288,7 @@ begin
     select array_agg(
         (
             m.place, m.line_id, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, -s.quantity, null,
-            null, null, null, null, null, null, null, m.company_id, m.pool_id, m.frozen, s.born, null
+            null, null, null, null, null, null, null, m.company_id, m.pool_id, m.frozen, s.born, null, null
         )::erp_move
     )
     into answer

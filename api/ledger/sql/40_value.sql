@@ -66,7 +66,7 @@ begin
                 m.place, m.line_id, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.quantity,
                 coalesce(m.amount, v.worth), m.origin_type, m.origin_line_id, m.fallback_unit_cost,
                 m.order_line_id, m.production_date, null, null, m.company_id, m.pool_id, m.frozen, m.first_date,
-                case when m.amount is null and v.place is not null then 'origin' end
+                case when m.amount is null and v.place is not null then 'origin' end, null
             )::erp_move
             order by m.place
         ),
@@ -159,7 +159,8 @@ begin
                 v.place, v.line_id, v.warehouse_id, v.goods_id, v.allocation_id, v.batch_id, v.quantity, v.worth,
                 v.origin_type, v.origin_line_id, null, null, v.production_date, v.new_unit_cost, v.new_turn,
                 v.company_id, v.pool_id, v.frozen, v.first_date,
-                case when v.is_given then coalesce(v.basis, 'given') when v.is_average then 'average' else 'issue' end
+                case when v.is_given then coalesce(v.basis, 'given') when v.is_average then 'average' else 'issue' end,
+                null
             )::erp_move
         )
     into answer
@@ -195,10 +196,82 @@ create or replace function erp_land(moves erp_move[], landings erp_landing[]) re
         (
             v.place, v.line_id, v.warehouse_id, v.goods_id, v.allocation_id, v.batch_id, v.quantity, v.worth,
             null, null, null, null, v.production_date, v.worth / v.quantity, v.turn,
-            v.company_id, v.pool_id, v.frozen, v.first_date, 'landed'
+            v.company_id, v.pool_id, v.frozen, v.first_date, 'landed', null
         )::erp_move
     )
     from valued v
+$$;
+
+-- Adds to valued moves those that are `made` of what leaves (形态转换): its worth and the `labour` fall to them by their
+-- shares, or else by what as many are worth at what they cost now. Cumulative, so that the last takes the rest. Refuses
+-- goods that nothing tells the worth of where different ones are made.
+create or replace function erp_convert(
+    costs cost_balance[], moves erp_move[], made erp_move[], labour numeric
+) returns erp_move[] language plpgsql as $$
+declare
+    answer erp_move[];
+    worthless jsonb;
+begin
+    with known as (
+        select
+            m.*, min(m.goods_id) over () = max(m.goods_id) over () as is_alike,
+            coalesce(
+                case when c.quantity > 0 and c.amount > 0 then c.amount / c.quantity end,
+                nullif(c.last_unit_cost, 0), m.fallback_unit_cost, 0
+            ) as cost
+        from unnest(made) as m
+        join unnest(costs) as c
+            on c.company_id = m.company_id and c.goods_id = m.goods_id and c.pool_id = m.pool_id
+    ),
+    weighed as (
+        select
+            k.*,
+            coalesce(k.share, case when k.is_alike then k.quantity else round(k.quantity * k.cost, 6) end) as weight
+        from known k
+    ),
+    shared as (
+        select
+            w.*, sum(w.weight) over () as whole, sum(w.weight) over (order by w.place) as upto,
+            row_number() over (partition by w.goods_id, w.pool_id order by w.place) as turn_of_made,
+            labour - i.amount as total
+        from weighed w
+        cross join (select sum(m.amount) as amount from unnest(moves) as m) i
+    ),
+    valued as (
+        select
+            s.*,
+            coalesce(
+                round(s.total * s.upto / nullif(s.whole, 0), 2)
+                - round(s.total * (s.upto - s.weight) / nullif(s.whole, 0), 2),
+                0
+            ) as worth,
+            s.turn_of_made + coalesce(
+                (
+                    select max(m.turn) from unnest(moves) as m
+                    where m.goods_id = s.goods_id and m.pool_id = s.pool_id
+                ),
+                0
+            ) as new_turn
+        from shared s
+    )
+    select
+        array_agg(
+            (
+                v.place, v.line_id, v.warehouse_id, v.goods_id, v.allocation_id, v.batch_id, v.quantity, v.worth,
+                null, null, null, null, v.production_date, v.worth / v.quantity, v.new_turn, v.company_id, v.pool_id,
+                v.frozen, null, 'converted', v.weight
+            )::erp_move
+        ),
+        jsonb_agg(jsonb_build_object('line_id', v.line_id, 'goods_id', v.goods_id) order by v.place)
+            filter (where v.weight = 0 and v.share is null)
+    into answer, worthless
+    from valued v;
+
+    if worthless is not null then
+        perform erp_refuse('worth_unknown', worthless);
+    end if;
+    return moves || answer;
+end
 $$;
 
 -- Adds the difference rows of goods that had been sold short and now come in, if there are any.
@@ -247,7 +320,8 @@ language sql as $$
     select array_agg(
         (
             m.place, m.line_id, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, 0, d.amount,
-            null, null, null, null, null, 0, m.turn, m.company_id, m.pool_id, m.frozen, m.first_date, 'correction'
+            null, null, null, null, null, 0, m.turn, m.company_id, m.pool_id, m.frozen, m.first_date, 'correction',
+            null
         )::erp_move
     )
     from difference d

@@ -158,12 +158,12 @@ begin
     insert into stock_ledger (
         company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount,
         bill_type, bill_id, bill_no, line_id, business_date, origin_type, origin_line_id, pool_id, frozen, first_date,
-        basis
+        basis, share
     )
     select
         m.company_id, m.warehouse_id, m.allocation_id, m.goods_id, m.batch_id, m.quantity, m.unit_cost, m.amount,
         bill.bill_type, bill.bill_id, bill.bill_no, m.line_id, bill.business_date, m.origin_type, m.origin_line_id,
-        m.pool_id, coalesce(m.frozen, false), m.first_date, m.basis
+        m.pool_id, coalesce(m.frozen, false), m.first_date, m.basis, m.share
     from unnest(moves) as m
     order by m.place, m.turn, m.quantity = 0, m.quantity;
 

@@ -6,6 +6,7 @@ create or replace function erp_post_stock(
 declare
     counted boolean := postings ? 'counted';
     moves erp_move[];
+    made erp_move[];
     asked erp_claim[];
     claims erp_claim[];
     costs cost_balance[];
@@ -55,6 +56,10 @@ begin
         union all
         select l.warehouse_id, m.goods_id from unnest(landings) as l join unnest(moves) as m on m.place = l.place
     ) p;
+    if postings ? 'conversion' then
+        made := array(select m from unnest(moves) as m where m.quantity > 0);
+        moves := array(select m from unnest(moves) as m where m.quantity < 0);
+    end if;
     if returns then
         moves := erp_value_returns(bill, moves);
     end if;
@@ -73,6 +78,9 @@ begin
         moves := erp_land(erp_value(costs, erp_layers(bill, moves, landings)), landings);
     else
         moves := erp_value(costs, moves);
+    end if;
+    if made is not null then
+        moves := erp_convert(costs, moves, made, (postings -> 'conversion' ->> 'labour')::numeric);
     end if;
     if counted then
         claims := claims || erp_cut_orders(bill, moves, allowed);
@@ -110,7 +118,7 @@ begin
     select array_agg(
         (
             m.place, m.line_id, m.warehouse_id, m.goods_id, 0, 0, 0, m.amount, null, null, null, null, null, 0, m.place,
-            m.company_id, m.pool_id, false, null, 'adjustment'
+            m.company_id, m.pool_id, false, null, 'adjustment', null
         )::erp_move
     )
     into moves
@@ -138,7 +146,8 @@ end
 $$;
 
 -- `postings` holds the lists stock, landings, adjustments, reservations, settlements, write_offs and money
--- (absent when empty) with the fields of api/kit/posting.py, and `counted` where what leaves is known to be gone; `allowed` are the warehouses that may go negative.
+-- (absent when empty) with the fields of api/kit/posting.py, `conversion` where what comes in is made of what leaves, and
+-- `counted` where what leaves is known to be gone; `allowed` are the warehouses that may go negative.
 -- Locks in the one global order: period, goods of the company by id, settlement items by id, accounts by id.
 create or replace function erp_post(
     bill_type text, bill_id bigint, bill_no text, company_id bigint, business_date date,

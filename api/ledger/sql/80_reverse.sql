@@ -226,7 +226,8 @@ begin
                 select
                     (
                         0, l.line_id, l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, -l.quantity, null, null,
-                        null, null, null, null, null, null, l.company_id, l.pool_id, l.frozen, null, null
+                        null, null, null, null, null, null, l.company_id, l.pool_id, l.frozen, null, null,
+                        null
                     )::erp_move
                 from stock_ledger l
                 where l.ledger_id = any (ids)

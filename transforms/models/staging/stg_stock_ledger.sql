@@ -32,6 +32,7 @@ select
         when ledger.bill_type in ('XSCK', 'XSTH') then 'sale'
         when ledger.bill_type in ('DBCK', 'DBRK', 'XSDB', 'TCYK') then 'transfer'
         when ledger.bill_type in ('PYRK', 'PKCK', 'PYCK') then 'stocktake'
+        when ledger.bill_type = 'XTZH' then 'conversion'
         else 'other'
     end as kind
 from {{ source('raw', 'stock_ledger') }} as ledger

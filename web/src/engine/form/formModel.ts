@@ -171,7 +171,7 @@ export function checkForm(screen: Screen, form: FormModel): Failure[] {
       continue;
     }
     lines.forEach((line, index) => {
-      for (const problem of Object.values(line.problems)) tell(`第${index + 1}行`, problem);
+      for (const problem of Object.values(line.problems)) tell(`${nameOf(screen, block)}第${index + 1}行`, problem);
     });
   }
   return failures;
@@ -205,15 +205,20 @@ export function payloadOf(screen: Screen, form: FormModel, id: number | null): R
   return id === null ? payload : { ...payload, id, revision: values.revision };
 }
 
-/** Marks on the form what the server refused; its failures name a row (第3行) or nothing for the header. */
+/** How the rows of a block are told from those of others: the first one's need no name. */
+function nameOf(screen: Screen, block: Block): string {
+  return screen.blocks[0]?.name === block.name ? '' : block.label;
+}
+
+/** Marks on the form what the server refused; its failures name a row (第3行, 产出明细第3行) or nothing for the header. */
 export function markFailures(screen: Screen, form: FormModel, failures: Failure[]): void {
   const named = (fields: Field[], msg: string) => fields.find((field) => field.form && msg.includes(field.label))?.name;
   for (const { serial, msg } of failures) {
-    const row = /^第(\d+)行$/.exec(serial)?.[1];
-    const first = form.blocks[0];
-    if (row !== undefined && first) {
-      const name = named(first.block.fields, msg) ?? '#';
-      first.store.update(Number(row) - 1, (line) => ({ ...line, problems: { ...line.problems, [name]: msg } }));
+    const [, label, row] = /^(.*?)第(\d+)行$/.exec(serial) ?? [];
+    const of = form.blocks.find(({ block }) => nameOf(screen, block) === label);
+    if (row !== undefined && of) {
+      const name = named(of.block.fields, msg) ?? '#';
+      of.store.update(Number(row) - 1, (line) => ({ ...line, problems: { ...line.problems, [name]: msg } }));
     } else {
       const name = named(screen.fields, msg);
       if (name) form.header.set((before) => ({ ...before, problems: { ...before.problems, [name]: msg } }));

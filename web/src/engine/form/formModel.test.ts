@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { billScreen, field } from '../fixtures';
+import { checkForm, createForm, markFailures } from './formModel';
+
+const block = (name: string, label: string) => ({
+  name,
+  label,
+  fields: [field({ name: 'quantity', label: '数量', type: 'quantity', required: true }), field({ name: 'batch', label: '批次(DOT)' })],
+  required: true,
+  source: null,
+});
+const screen = billScreen({ kind: 'add', fields: [], blocks: [block('inputs', '投入明细'), block('outputs', '产出明细')], line: null, pricing: null });
+const lines = (...quantities: string[]) => quantities.map((quantity, at) => ({ line_id: at + 1, quantity, batch: 'x' }));
+
+describe('a bill of two blocks', () => {
+  it('marks the row of the block that the server names', () => {
+    const form = createForm(screen, { inputs: lines('1', '2'), outputs: lines('3', '4') });
+    markFailures(screen, form, [
+      { index: 1, serial: '产出明细第2行', msg: '请录入批次(DOT)' },
+      { index: 2, serial: '第1行', msg: '“数量”请输入数字' },
+    ]);
+    const problems = form.blocks.map(({ store }) => store.get().map((line) => line.problems));
+    expect(problems).toEqual([
+      [{ quantity: '“数量”请输入数字' }, {}],
+      [{}, { batch: '请录入批次(DOT)' }],
+    ]);
+  });
+
+  it('says itself in which block a row is wrong', () => {
+    const form = createForm(screen, { inputs: lines('1'), outputs: lines('3', '') });
+    expect(checkForm(screen, form).map(({ serial }) => serial)).toEqual(['产出明细第2行']);
+  });
+});
