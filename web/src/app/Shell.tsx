@@ -4,6 +4,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'react-router';
 import { isStation, type Session } from '@/lib/session';
 import { Header } from './header/Header';
+import { KeyMap } from './KeyMap';
 import { keptQuery, useKept } from './keptByServer';
 import { countUse } from './home/usage';
 import { AppNavigation } from './menu/AppNavigation';
@@ -26,7 +27,6 @@ import { useNewDay } from './useNewDay';
 
 const CustomerService = lazy(() => import('./station/CustomerService'));
 const GuidedTour = lazy(() => import('./tour/GuidedTour'));
-const KeyMap = lazy(() => import('./KeyMap'));
 const NoticePopup = lazy(() => import('./notices/NoticePopup'));
 const ReminderDialog = lazy(() => import('./notices/ReminderDialog'));
 const SurveyPrompt = lazy(() => import('./survey/SurveyPrompt'));
@@ -103,9 +103,9 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
           </main>
         </div>
       </div>
+      <KeyMap />
       <Suspense>
         {tour.open && wide && !noticing && <GuidedTour onEnd={tour.end} />}
-        <KeyMap />
         <ReminderDialog />
         {station && <NoticePopup home={pathname === HOME_ROUTE} onOpen={setNoticing} />}
         {station && simple && <CustomerService />}
