@@ -68,7 +68,7 @@ OWN = (
         "api/ledger/sql/60_settle.sql",
         "do update set amount = b.amount + excluded.amount",
         "do update set amount = b.amount - excluded.amount",
-        ("tests/ledger/test_settlement.py",),
+        ("tests/money/test_accounts.py",),
     ),
     Mutant(
         "worth cut instead of rounded",
