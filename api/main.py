@@ -9,10 +9,11 @@ from api.customers import calls as customer_calls
 from api.exporting import calls as exporting_calls
 from api.identity import calls as identity_calls
 from api.identity import imitation, role_calls, user_calls
+from api.identity.holders import holders
 from api.identity.sessions import authenticate
 from api.importing import count_sheets, initialisation, line_sheets, record_sheets
 from api.inventory import conversions, stock_calls
-from api.kit import attachments, calls, endpoints, registry, transitions
+from api.kit import attachments, calls, endpoints, reasons, registry, transitions
 from api.kit.directory import Directory
 from api.kit.failures import answer_failures
 from api.kit.settings import settings
@@ -137,6 +138,7 @@ def build() -> FastAPI:
     transitions.set_ledgers(Books())
     transitions.on_posted(wake.warehouse)
     endpoints.set_export(enqueue)
+    reasons.set_holders(holders)
     attachments.set_judge(upload_use.problem)
     # FastAPI doesn't serve its document: it takes longer to make than anybody's next click may wait.
     app = FastAPI(title="汽配轮胎商贸 ERP", version="1.0.0", openapi_url=None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -42,8 +43,27 @@ class Context:
     after_commit: list[Callable[[], None]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What the answer tells beside that all went well."""
+    refused: list[Refusal] | None = None
+    """While all causes of a refusal are looked for: those found so far."""
     known: dict[tuple[str, int], Any] = field(default_factory=dict)
     """Masters' values that were looked up for this context; many bills of one context read them once."""
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """A control that says nothing of what follows it, which is tried as well while all causes are looked for."""
+        try:
+            yield
+        except Refusal as refusal:
+            if self.refused is None:
+                raise
+            self.refused.append(refusal)
+
+    def refuse(self, refusals: Sequence[Refusal]) -> None:
+        """Refuse for several causes at once, if there are any; each is told by itself where all are looked for."""
+        if self.refused is not None:
+            self.refused += refusals
+        elif refusals:
+            raise refusals[0] if len(refusals) == 1 else Refusal("；".join(one.msg for one in refusals))
 
     def require(self, right: str) -> None:
         """Refuse unless the principal holds a right."""

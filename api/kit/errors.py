@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ class Failure:
     msg: str
     code: int = 400
     asks: str = ""
+    reasons: Sequence[Mapping[str, Any]] = ()
+    """Each cause by itself, with what can be done about it; `msg` joins them."""
 
     def told(self) -> dict[str, Any]:
         row: dict[str, Any] = {"index": self.index, "serial": self.serial, "msg": self.msg}
@@ -24,19 +26,35 @@ class Failure:
             row["code"] = self.code
         if self.asks:
             row["asks"] = self.asks
+        if self.reasons:
+            row["reasons"] = list(self.reasons)
         return row
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What can be done about a refusal: words, and a page that leads on, shown to whoever holds its right."""
+
+    label: str
+    route: str = ""
+    right: str = ""
+
+
 class Refusal(Exception):
-    """A request that is refused and changes nothing; `code` follows the catalogue of spec/3-rules.md 8."""
+    """A request that is refused and changes nothing; `code` follows the catalogue of spec/3-rules.md 8.
+
+    `ways` say what can be done about it; whoever holds the right `lifted_by` would not have been refused.
+    """
 
     code = 400
     asks = ""
 
-    def __init__(self, msg: str, *, data: Any = None) -> None:
+    def __init__(self, msg: str, *, data: Any = None, ways: Sequence[Way] = (), lifted_by: str = "") -> None:
         super().__init__(msg)
         self.msg = msg
         self.data = data
+        self.ways = tuple(ways)
+        self.lifted_by = lifted_by
 
 
 class Invalid(Refusal):

@@ -17,9 +17,10 @@ from api.kit import packs, registry, source_shares
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.document import Bill, Child, Link
-from api.kit.errors import NotFound, Refusal
+from api.kit.errors import NotFound, Refusal, Way
 from api.kit.flow import AUDITED, LOCKED, UNAUDITED
 from api.kit.projection import MASK, masked, masks, project
+from api.kit.reasons import see_bill
 from api.kit.resource import Resource
 from api.kit.scope import Principal, within
 from api.kit.validation import Problems, is_fitting
@@ -371,7 +372,9 @@ def _locked(conn: Connection, link: Link, keys: Iterable[int], hint: str) -> dic
         return {}
     lines, headers = link.lines.table(), registry.get(link.bill).table()
     rows = conn.execute(
-        select(lines.c.line_id, headers.c.bill_no, headers.c.status, headers.c.business_date)
+        select(
+            lines.c.line_id, headers.c.bill_id, headers.c.bill_no, headers.c.status, headers.c.business_date
+        )
         .join_from(lines, headers, lines.c.bill_id == headers.c.bill_id)
         .where(lines.c.line_id.in_(wanted))
         .order_by(headers.c.bill_id)
@@ -379,7 +382,8 @@ def _locked(conn: Connection, link: Link, keys: Iterable[int], hint: str) -> dic
     ).all()
     for row in rows:
         if row.status not in (AUDITED, LOCKED):
-            raise Refusal(f"{_label(link)}{row.bill_no}不是已审核状态，{hint}")
+            way = see_bill(registry.get(link.bill), row.bill_id, row.bill_no)
+            raise Refusal(f"{_label(link)}{row.bill_no}不是已审核状态，{hint}", ways=[way])
     return {row.line_id: row for row in rows}
 
 
@@ -426,14 +430,17 @@ def refuse_beyond_rest(conn: Connection, link: Link, executing: Iterable[Any]) -
     [rest] = (one for one in link.lines.derived if one.field.name == link.rest)
     keys = {getattr(line, link.column) for line in executing} - {None}
     query = (
-        select(bills.c.bill_no, lines.c.line_no)
+        select(bills.c.bill_id, bills.c.bill_no, lines.c.line_no)
         .join_from(lines, bills, lines.c.bill_id == bills.c.bill_id)
         .where(lines.c.line_id.in_(sorted(keys)), rest.expression(lines) < 0)
         .order_by(bills.c.bill_no, lines.c.line_no)
     )
     row = conn.execute(query).first() if keys else None
     if row is not None:
-        raise Refusal(f"超过{_label(link)}{row.bill_no}第{row.line_no}行的{rest.field.label}，请核对数量")
+        raise Refusal(
+            f"超过{_label(link)}{row.bill_no}第{row.line_no}行的{rest.field.label}，请核对数量",
+            ways=[see_bill(registry.get(link.bill), row.bill_id, row.bill_no)],
+        )
 
 
 def _label(link: Link) -> str:
@@ -454,23 +461,26 @@ def _count(conn: Connection, link: Link, wanted: dict[int, Decimal]) -> None:
     keys = sorted(wanted)
     done = conn.exec_driver_sql(statement, (keys, [wanted[key] for key in keys])).all()
     if len(done) != len(keys):
-        places = _name_places(conn, link, set(keys) - {row[0] for row in done})
+        places, ways = _name_places(conn, link, set(keys) - {row[0] for row in done})
         if link.reopens:
-            raise Refusal(f"{places}重新打开的数量已再次执行，请先处理后续单据")
+            raise Refusal(f"{places}重新打开的数量已再次执行，请先处理后续单据", ways=ways)
         measure = link.lines.field(link.measure).label
-        raise Refusal(f"超过{places}的可执行{measure}，请核对{measure}")
+        raise Refusal(f"超过{places}的可执行{measure}，请核对{measure}", ways=ways)
 
 
-def _name_places(conn: Connection, link: Link, keys: Iterable[int]) -> str:
-    """Source lines in words: by their bills' numbers and theirs."""
+def _name_places(conn: Connection, link: Link, keys: Iterable[int]) -> tuple[str, list[Way]]:
+    """Source lines in words, by their bills' numbers and theirs, and the ways to these bills."""
     lines, bills = link.lines.table(), registry.get(link.bill).table()
     query = (
-        select(bills.c.bill_no, lines.c.line_no)
+        select(bills.c.bill_id, bills.c.bill_no, lines.c.line_no)
         .join_from(lines, bills, lines.c.bill_id == bills.c.bill_id)
         .where(lines.c.line_id.in_(sorted(keys)))
         .order_by(bills.c.bill_no, lines.c.line_no)
     )
-    return "、".join(
+    found = conn.execute(query).all()
+    told = "、".join(
         f"{_label(link)}{number}第{'、'.join(str(row.line_no) for row in rows)}行"
-        for number, rows in groupby(conn.execute(query), key=lambda row: row.bill_no)
+        for number, rows in groupby(found, key=lambda row: row.bill_no)
     )
+    numbers = {row.bill_id: row.bill_no for row in found}
+    return told, [see_bill(registry.get(link.bill), key, number) for key, number in numbers.items()]

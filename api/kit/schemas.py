@@ -46,14 +46,33 @@ class Act(Keys):
     revisions: dict[Key, int] = Described({}, description="读到的版本，按单据；其间有人改过的不做")
 
 
+class WayOn(BaseModel):
+    """What can be done about a cause, and the page that leads on, if any."""
+
+    label: str
+    route: str
+
+
+class Reason(BaseModel):
+    """One cause for which an action is refused; `kind` where the ledgers refuse it."""
+
+    msg: str
+    ways: list[WayOn]
+    kind: str | None = None
+
+
 class FailureRow(BaseModel):
-    """`code` 362 or 363 tells a warning: the latter goes through confirmed, or once what it `asks` is answered."""
+    """`code` 362 or 363 tells a warning: the latter goes through confirmed, or once what it `asks` is answered.
+
+    `reasons` tell each cause by itself, which `msg` joins; a single bill's refusal has them in its data.
+    """
 
     index: int
     serial: str
     msg: str
     code: int | None = None
     asks: str | None = None
+    reasons: list[Reason] = []
 
 
 class BatchAnswer(BaseModel):

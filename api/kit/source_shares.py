@@ -430,7 +430,8 @@ def _refuse_beyond(ctx: Context, cls: type[Bill], bill: ExecutingBill, limits: M
         _tell_beyond(ctx, cls, line, names[line["line_no"]], limits[line["line_no"]]) for line in beyond
     )
     if not ctx.principal.may(cls.right(BEYOND_SOURCE)):
-        raise Refusal(told)
+        ctx.refuse([Refusal(told, lifted_by=cls.right(BEYOND_SOURCE))])
+        return
     ctx.ask(StockWarningAsk(f"{told}，是否继续？"))
     lines = lines_of(cls)
     assert lines is not None

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, Row, Select, bindparam, func, select, true, update
 
-from api.kit import ahead, amount_shares, business_log, drafts, idempotency, links, source_shares
+from api.kit import ahead, amount_shares, business_log, drafts, idempotency, links, reasons, source_shares
 from api.kit.context import Context
 from api.kit.database import retrying, today
 from api.kit.document import Bill, Document, Part
@@ -224,9 +224,19 @@ def batch(
             notes += ctx.notes
         except Refusal as error:
             conn.rollback()
+            refusal = reasons.join(ctx, reasons.find_causes(ctx, error, lambda key=key: one(key)))  # type: ignore[misc]
             if len(keys) == 1:
-                raise
-            failures.append(Failure(index, _serial(ctx, cls, key), error.msg, error.code, error.asks))
+                raise refusal from None
+            failures.append(
+                Failure(
+                    index,
+                    _serial(ctx, cls, key),
+                    refusal.msg,
+                    refusal.code,
+                    refusal.asks,
+                    reasons.reasons_of(refusal),
+                )
+            )
     return settle_batch(keys, done, failures, verb, notes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple, Protocol
 
@@ -11,10 +11,21 @@ from sqlalchemy import Connection, text
 from api import ledger
 from api.kit import registry
 from api.kit.context import Context
+from api.kit.errors import Way
 from api.kit.flow import POSTED_SQL, VOIDED
 from api.kit.posting import BillRef, Postings
 from api.kit.projection import masks
-from api.ledger.refusals import BelowZeroValue, CostUsed, LedgerRefusal, OverWriteOff
+from api.kit.reasons import see_bill, see_list
+from api.ledger.refusals import (
+    SHOWN,
+    BelowZeroValue,
+    CostUsed,
+    LedgerRefusal,
+    OverWriteOff,
+    PastShortage,
+    PeriodClosed,
+    Shortage,
+)
 from api.master import first_costs, order_cuts, safety_stock, tire_numbers, tire_steps
 from api.master.goods import names_of
 from api.master.warehouses import GUARANTEE
@@ -67,7 +78,10 @@ class Books:
         premises = _premises(ctx.conn, [(bill, postings)])
         if premises.counted:
             late_moves().give_way(ctx, bill)
-        planned = tire_numbers.plan(ctx, bill, postings) if premises.numbered else tire_numbers.Plan(postings)
+        planned = tire_numbers.Plan(postings)
+        if premises.numbered:
+            with ctx.part():
+                planned = tire_numbers.plan(ctx, bill, postings)
         try:
             ledger.post(ctx.conn, bill, planned.postings, _policy(premises))
         except LedgerRefusal as refusal:
@@ -80,8 +94,10 @@ class Books:
         if postings.counted:
             order_cuts.report_cuts(ctx, bill)
         if premises.warning:
-            safety_stock.hold(ctx, bill, postings, frozenset(premises.warning))
-        first_costs.require_costs(ctx, bill, postings)
+            with ctx.part():
+                safety_stock.hold(ctx, bill, postings, frozenset(premises.warning))
+        with ctx.part():
+            first_costs.require_costs(ctx, bill, postings)
         if _is_counted(ctx.conn, premises, [(bill, postings)]):
             late_moves().settle(ctx, bill)
 
@@ -156,10 +172,29 @@ def _named(ctx: Context, refusal: LedgerRefusal, bill: BillRef) -> LedgerRefusal
     """Word the refusal with goods' names, read after the failed transaction is undone, and no amount that is hidden."""
     refusal.hide(_hidden_of(ctx, refusal, bill))
     wanted = refusal.goods_ids()
+    names: dict[int, str] = {}
     if wanted:
         ctx.conn.rollback()
-        refusal.name(names_of(ctx.conn, wanted))
+        names = names_of(ctx.conn, wanted)
+        refusal.name(names)
+    refusal.ways = tuple(_ways(refusal, names))
     return refusal
+
+
+def _ways(refusal: LedgerRefusal, names: Mapping[int, str]) -> Iterator[Way]:
+    """Where to see what stands in the way: the stock that is missing, the bills that took it, the closed month."""
+    told = refusal.causes if isinstance(refusal.causes, dict) else {"lines": refusal.causes}
+    if isinstance(refusal, Shortage | PastShortage):
+        short = {(row["goods_id"], row["warehouse_id"]): row for row in told["lines"]}
+        for goods, warehouse in list(short)[:SHOWN]:
+            label = f"查看{names.get(goods, '商品')}的库存"
+            yield see_list("stock_detail", label, goods_id=goods, warehouse_id=warehouse)
+    for bill in told.get("bills") or ():
+        cls = registry.prefixes().get(bill.get("bill_type", ""))
+        if cls and bill.get("bill_id"):
+            yield see_bill(cls, bill["bill_id"], bill["bill_no"])
+    if isinstance(refusal, PeriodClosed):
+        yield see_list("month_close", "查看月结")
 
 
 def _hidden_of(ctx: Context, refusal: LedgerRefusal, bill: BillRef) -> frozenset[str]:

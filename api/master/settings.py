@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, Select, UniqueConstraint, bindparam, select, text
 from sqlalchemy.orm import Mapped
@@ -17,10 +17,11 @@ from api.kit import business_log, registry
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.document import Bill, Document
-from api.kit.errors import Invalid, Refusal, StockWarningAsk
+from api.kit.errors import Invalid, Refusal, StockWarningAsk, Way
 from api.kit.fields import enum, integer, key, money, ref
 from api.kit.flow import POSTED
 from api.kit.projection import in_yuan
+from api.kit.reasons import see_list
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
 from api.master import pricing
@@ -55,6 +56,15 @@ SHOWN = 5
 
 Check = Callable[[Context, Document], str]
 """Says by how much a bill passes its partner's credit or advances; nothing where it doesn't."""
+
+
+class Told(NamedTuple):
+    """What a control found, whether it blocks or asks, and what can be done about it; see `Refusal`."""
+
+    mode: int
+    msg: str
+    ways: tuple[Way, ...] = ()
+    lifted_by: str = ""
 
 
 class ErpConfig(Resource):
@@ -206,7 +216,7 @@ def hold(
     where others are refused. `buyer`: the company that buys what this one sells; what it minds about purchase prices
     is minded as well.
     """
-    told = []
+    told: list[Told | tuple[int, str]] = []
     if action in ("auditorPass", "open"):
         told += _controlled(ctx, cls, doc, beyond_credit, lacking, buyer)
     if rebated:
@@ -221,7 +231,7 @@ def _controlled(
     beyond_credit: Check | None,
     lacking: Check | None,
     buyer: int | None,
-) -> list[tuple[int, str]]:
+) -> list[Told]:
     kind, held = kind_of(cls), HELD[cls.name()]
     assert kind is not None
     modes = setting(ctx, doc.header.company_id, kind)
@@ -229,28 +239,32 @@ def _controlled(
     if modes["price_mode"]:
         allowed = kind == SALES and ctx.principal.may(cls.right(BELOW_LOWEST))
         mode = ASKS if allowed else modes["price_mode"]
-        told.append((mode, _beyond_price(ctx, cls, doc, kind)))
+        lifted = cls.right(BELOW_LOWEST) if kind == SALES else ""
+        told.append(Told(mode, _beyond_price(ctx, cls, doc, kind), lifted_by=lifted))
     if buyer and (mode := setting(ctx, buyer, PURCHASE)["price_mode"]):
         msg = _beyond_price(ctx, cls, doc, PURCHASE, buyer)
-        told.append((mode, f"调入公司：{msg}" if msg else ""))
+        told.append(Told(mode, f"调入公司：{msg}" if msg else ""))
     if modes["overdue_mode"] and "overdue_mode" in held:
-        told.append((modes["overdue_mode"], _overdue(ctx, doc)))
+        owed = see_list("credit_item", "查看客户欠款", customer_id=doc.header.customer_id)
+        told.append(Told(modes["overdue_mode"], _overdue(ctx, doc), (owed,)))
     if modes["credit_mode"] and beyond_credit:
         mode = ASKS if ctx.principal.may(cls.right(OVER_CREDIT)) else modes["credit_mode"]
-        told.append((mode, beyond_credit(ctx, doc)))
+        use = see_list("credit_use", "查看信用占用", customer_id=doc.header.customer_id)
+        told.append(Told(mode, beyond_credit(ctx, doc), (use,), cls.right(OVER_CREDIT)))
     if lacking:
-        told.append((BLOCKS if kind == SALES else ASKS, lacking(ctx, doc)))
+        told.append(Told(BLOCKS if kind == SALES else ASKS, lacking(ctx, doc)))
     return told
 
 
-def refuse_or_ask(ctx: Context, cls: type[Bill], doc: Document, told: Iterable[tuple[int, str]]) -> None:
+def refuse_or_ask(
+    ctx: Context, cls: type[Bill], doc: Document, told: Iterable[Told | tuple[int, str]]
+) -> None:
     """Refuse what blocks, ask about the rest at once; that the user goes on is logged."""
-    found = [(mode, msg) for mode, msg in told if msg]
-    blocked = [msg for mode, msg in found if mode == BLOCKS]
-    if blocked:
-        raise Refusal("；".join(blocked))
-    asked = "；".join(msg for _, msg in found)
-    if asked:
+    found = [one for one in (Told(*each) for each in told) if one.msg]
+    blocked = [one for one in found if one.mode == BLOCKS]
+    ctx.refuse([Refusal(one.msg, ways=one.ways, lifted_by=one.lifted_by) for one in blocked])
+    asked = "；".join(one.msg for one in found)
+    if asked and not blocked:
         ctx.ask(StockWarningAsk(f"{asked}，是否继续？"))
         business_log.write_confirmed(
             ctx.conn,

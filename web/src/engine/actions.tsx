@@ -6,7 +6,9 @@ import { api } from '../lib/api';
 import { ApiError, NETWORK, reportError, showFailures, showMessage, type Failure } from '../lib/errors';
 import { answered, askingOf, continued, isStockWarning, type Answers } from './asking';
 import { AskedFields } from './AskedFields';
+import { confirmAct, type Consequence } from './confirming';
 import { isEmptyRef } from './fields/fieldValue';
+import { dropRefused, keepRefused, reasonsOf } from './refusals';
 import { isRef, keyOf, type Action, type BatchAnswer, type Field, type Row, type Screen } from './types';
 
 /** Deleting and moving bills through their states: confirmation, reason, stock warnings, and who failed and why. */
@@ -19,6 +21,8 @@ export interface ActionOutcome {
   refusal?: string;
 }
 
+/** What the server answers where it refuses (spec/3-rules.md 8). */
+const REFUSED = new Set([400, 402, 403]);
 const NOTHING: ActionOutcome = { done: false, failed: new Set() };
 
 export function useActions(screen: Screen) {
@@ -63,42 +67,58 @@ async function send(modal: HookAPI, screen: Screen, action: Action, rows: Row[],
       const answer = await api.post<BatchAnswer>(`${screen.api}/${action.name}`, { ids, reason: told.reason, ...answers, ...revisions, ...told.values });
       const failures = answer.failures ?? [];
       more = await answered(modal, answers, askingOf(failures));
-      if (more === null) return settle(action, ids, answer);
+      if (more === null) return settle(screen, action, ids, answer);
       ids = idsOf(ids, failures);
     } catch (error) {
       const waiting = ids.length === 1 ? [] : askingOf(failuresOf(error));
       more = waiting.length > 0 ? await answered(modal, answers, waiting) : await continued(modal, answers, error);
-      if (more === null) return refuse(action, ids, error);
+      if (more === null) return refuse(screen, action, rows.filter((row) => ids.includes(keyOf(screen, row))), error);
     }
     answers = more;
   }
 }
 
-function settle(action: Action, ids: number[], answer: BatchAnswer): ActionOutcome {
+function settle(screen: Screen, action: Action, ids: number[], answer: BatchAnswer): ActionOutcome {
   const failures = answer.failures ?? [];
+  dropRefused(screen.name, answer.success);
   if (failures.length === 0) {
     showMessage('success', `${action.label}成功`);
     if (answer.notes?.length) showMessage('warning', answer.notes.join('\n'), 15);
     return { done: true, failed: new Set() };
   }
-  return { done: true, failed: tellFailures(action, ids, failures) };
+  return { done: true, failed: tellFailures(screen, action, ids, failures) };
 }
 
-function refuse(action: Action, ids: number[], error: unknown): ActionOutcome {
+function refuse(screen: Screen, action: Action, rows: Row[], error: unknown): ActionOutcome {
   const failures = failuresOf(error);
-  if (failures.length > 0 && ids.length > 1) return { done: false, failed: tellFailures(action, ids, failures) };
-  if (!isStockWarning(error)) reportError(error);
+  const ids = rows.map((row) => keyOf(screen, row));
+  if (failures.length > 0 && ids.length > 1) return { done: false, failed: tellFailures(screen, action, ids, failures) };
+  if (!isStockWarning(error)) tellRefusal(screen, action, rows, error);
   const refusal = error instanceof ApiError && error.code !== NETWORK ? error.msg : undefined;
   return { done: false, failed: action.name === 'del' ? new Set(ids) : new Set(), refusal };
 }
 
-function tellFailures(action: Action, ids: number[], failures: Failure[]): Set<number> {
+/** A refusal stays on the page; what is no refusal, as a broken line, is a message. */
+function tellRefusal(screen: Screen, action: Action, [row]: Row[], error: unknown): void {
+  if (!(error instanceof ApiError) || !REFUSED.has(error.code) || row === undefined) return reportError(error);
+  const id = keyOf(screen, row);
+  keepRefused(screen.name, [{ id, serial: String(row[screen.title_field] ?? screen.label), action: action.label, reasons: reasonsOf(error.data, error.msg) }]);
+}
+
+function tellFailures(screen: Screen, action: Action, ids: number[], failures: Failure[]): Set<number> {
   const passed = ids.length - failures.length;
   const title =
     action.name === 'del'
       ? `选择${ids.length}条，成功删除${passed}条，被引用的数据不能删除`
       : `选择${ids.length}条，成功${action.label}${passed}条，失败${failures.length}条`;
   showFailures(title, failures);
+  keepRefused(
+    screen.name,
+    failures.flatMap((failure) => {
+      const id = ids[failure.index - 1];
+      return id === undefined ? [] : [{ id, serial: failure.serial, action: action.label, reasons: reasonsOf(failure, failure.msg) }];
+    }),
+  );
   return new Set(idsOf(ids, failures));
 }
 
@@ -125,14 +145,14 @@ async function ask(modal: HookAPI, screen: Screen, action: Action, rows: Row[]):
   const count = rows.length;
   let reason = '';
   let values: Row = {};
-  const agreed = await modal.confirm({
-    title: '提示',
-    okText: '确定',
-    cancelText: '取消',
-    okButtonProps: { danger: action.danger },
+  const agreed = await confirmAct(modal, {
+    title: action.confirm ?? `确定${action.label}所选信息？`,
+    danger: action.danger,
+    about: action.foreseen
+      ? () => api.post<Consequence>(`${screen.api}/getConsequence`, { action: action.name, ids: rows.map((row) => keyOf(screen, row)) })
+      : null,
     content: (
       <>
-        <p>{action.confirm ?? `确定${action.label}所选信息？`}</p>
         {count > 1 && <p>共选择 {count} 条</p>}
         {fields.length > 0 && <AskedFields fields={fields} row={rows[0] ?? {}} onChange={(next) => (values = next)} />}
         {action.reason && (
@@ -147,12 +167,10 @@ async function ask(modal: HookAPI, screen: Screen, action: Action, rows: Row[]):
         )}
       </>
     ),
-    onOk: () => {
+    wanting: () => {
       const missing = fields.find((field) => isEmpty(field, values[field.name]));
-      if (missing) showMessage('warning', `请选择${missing.label}`);
-      else if (action.reason && reason.trim() === '') showMessage('warning', `请填写${action.label}原因`);
-      else return undefined;
-      return Promise.reject(new Error('answer missing'));
+      if (missing) return `请选择${missing.label}`;
+      return action.reason && reason.trim() === '' ? `请填写${action.label}原因` : null;
     },
   });
   if (!agreed) return null;

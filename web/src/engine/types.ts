@@ -89,6 +89,8 @@ export interface Action {
   danger: boolean;
   /** The fields whose values it is sent with. */
   asks?: string[];
+  /** Whether `getConsequence` tells first what it will change. */
+  foreseen?: boolean;
 }
 
 /** Names of the line fields that the pricing rules tie together. */

@@ -13,6 +13,7 @@ import { takeAwaited } from '../print/autoPrint';
 import { usePrinting } from '../print/usePrinting';
 import { StatusTag } from '../fields/StatusTag';
 import { infoQuery } from '../queries';
+import { RefusalPanel } from '../RefusalPanel';
 import { ScreenLoading } from '../ScreenLoading';
 import { useScreenLinks } from '../routes';
 import { AskAgain } from '../AskAgain';
@@ -60,6 +61,7 @@ export default function DetailPage({ screen, id }: { screen: Screen; id: number 
   return (
     <DetailSheet>
       <DetailHead screen={screen} id={id} row={row} />
+      <RefusalPanel screen={screen.name} id={id} />
       <HeaderValues screen={screen} row={row} />
       {screen.blocks.map((block) => (
         <BlockTable

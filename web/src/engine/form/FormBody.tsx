@@ -72,7 +72,7 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
     }
     draft.settle();
     if (then === 'audit' && audit) {
-      const outcome = await run(audit, [{ [screen.key]: saved.id }], { unasked: true });
+      const outcome = await run(audit, [{ [screen.key]: saved.id, [screen.title_field]: saved.bill_no ?? initial[screen.title_field] }], { unasked: true });
       if (outcome.done) printOnItsPage(screen.name, saved.id);
     }
     if (then === 'next') onNext();

@@ -13,6 +13,7 @@ import '../engine.css';
 import { areGoods } from '../print/pieces';
 import { usePrinting } from '../print/usePrinting';
 import { listQuery, totalsQuery } from '../queries';
+import { RefusalPanel } from '../RefusalPanel';
 import { useScreenLinks } from '../routes';
 import { actionOf, allowsStatus, keyOf, type Action, type Field, type Row, type Screen } from '../types';
 import { useColumnPlan } from './columnPlan';
@@ -150,6 +151,7 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
         onChart={charting.toggle}
         refreshedAt={data?.refreshed_at}
       />
+      <RefusalPanel screen={screen.name} />
       {screen.note && <Alert type="info" showIcon banner title={screen.note} />}
       {notices && <DataNotices texts={data?.notices} />}
       {charting.chart && (
