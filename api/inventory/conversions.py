@@ -22,10 +22,9 @@ from api.inventory.conversion_recipes import (
     inspect_shares,
     lacking,
 )
-from api.kit.calls import ANY_USER, call, router
+from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.document import Bill, BillType, Block, Child, Document, Proposal, Rows, Values, declare
-from api.kit.errors import Forbidden
 from api.kit.fields import COST, derived, enum, money, price, quantity, rate, ref, text
 from api.kit.flow import POSTED_SQL
 from api.kit.posting import Conversion, Postings, StockMove
@@ -239,20 +238,13 @@ def _weigh(ctx: Context, company_id: int, outputs: list[dict[str, Any]]) -> None
 api = router()
 
 
-@call(api, "POST", f"{API}/getRecipeInputs", right=ANY_USER, returns=list[RecipeLine])
+@call(api, "POST", f"{API}/getRecipeInputs", right=StockConversion.right("add"), returns=list[RecipeLine])
 def get_recipe_inputs(ctx: Context, payload: WantedSets) -> Any:
     """按配方带出投入: what a conversion lacks of what its sets take."""
-    _require_writer(ctx)
     return lacking(ctx, RecipeInput, payload)
 
 
-@call(api, "POST", f"{API}/getRecipeOutputs", right=ANY_USER, returns=list[RecipeLine])
+@call(api, "POST", f"{API}/getRecipeOutputs", right=StockConversion.right("add"), returns=list[RecipeLine])
 def get_recipe_outputs(ctx: Context, payload: WantedSets) -> Any:
     """按配方带出产出: what a conversion lacks of what its sets make."""
-    _require_writer(ctx)
     return lacking(ctx, RecipeOutput, payload)
-
-
-def _require_writer(ctx: Context) -> None:
-    if not any(ctx.principal.may(StockConversion.right(step)) for step in ("add", "edit")):
-        raise Forbidden()
