@@ -75,7 +75,7 @@ class Clerks:
         self.conn, self.world, self.random_bills = Actions(conn), world, RandomBills(world)
         admin = sessions.principal_of(conn, world.user_admin)
         mortal = replace(admin, rights=AllBut(("beyondSource",)))
-        self.ctx = Context(self.conn, mortal, confirmed=True)  # type: ignore[arg-type]
+        self.ctx = Context(self.conn, mortal, confirmed=True, counted=True)  # type: ignore[arg-type]
         self.bills: list[tuple[type[Bill], int]] = []
         self.closed: dict[tuple[int, str], list[tuple[Any, ...]]] = {}
         self.done: dict[str, int] = {}
