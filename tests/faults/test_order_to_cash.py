@@ -60,7 +60,7 @@ def test_credit_orders_and_receipts_hold(site: Site, server: Server, conn: Conne
             exposures.extend(Decimal(rows[key]["exposure"]) for key in customers if key in rows)
 
     told = rush(server, desk, Seller, customers, watch)
-    assert any(msg.startswith("客户信用额度") for msg in refusals(told)), "nobody came near the limit"
+    assert any(msg.startswith("客户已超信用额度") for msg in refusals(told)), "nobody came near the limit"
     assert max(exposures) <= LIMIT
     assert max(exposures) > LIMIT / 2
     assert conn.exec_driver_sql(OVER_SETTLED).all() == []

@@ -25,7 +25,7 @@ def entries(core_rows: Core) -> pl.DataFrame:
     """The settlement ledger with the items that its entries change."""
     return core_rows(
         "select l.entry_id, l.settlement_id, l.company_id, l.party_type, l.party_id, l.amount, l.bill_type,"
-        f" l.bill_id, l.business_date, i.kind, {UNAPPLIED} as unapplied, i.due_date, i.bill_type as item_type,"
+        f" l.bill_id, l.business_date, i.kind, {UNAPPLIED} as unapplied, i.due_date, i.amount as item_amount, i.bill_type as item_type,"
         " i.bill_id as item_id from settlement_ledger l join settlement_item i using (settlement_id)"
     )
 
@@ -224,7 +224,8 @@ class TestBusinessDay:
         customers = entries.filter(pl.col("party_type") == "customer")
         overdue = (
             customers.filter(
-                pl.col("item_type").is_in(["XSCK", "XSDB"]),
+                pl.col("item_amount") > 0,
+                pl.col("kind") != "advance",
                 pl.col("business_date") <= pl.col("due_date") + dt.timedelta(days=1),
             )
             .with_columns((pl.col("due_date") + dt.timedelta(days=1)).alias("business_date"))
