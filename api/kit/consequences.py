@@ -85,7 +85,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "withdraw": Consequence("公告对所有收件人消失，未读的不再提示", "重新发布"),
     "unsign": Consequence("取消客户签收", "重新签收"),
     "closePeriod": Consequence(
-        "该公司当月单据全部锁定，当月不能再录入、修改、审核", "反结账（须填原因，其后的月份在先）"
+        "该公司当月单据全部锁定，当月不能再录入、修改、审核", "反结账，须填原因；先反结其后的月份"
     ),
     "openPeriod": Consequence("该公司当月单据解锁，可以修改，已报出的数字可能变化", "重新结账"),
     "start": Consequence("从起始期间起重算移动加权平均成本，更正出库成本和毛利", "不能恢复原来的成本"),
@@ -205,11 +205,13 @@ def _facts(ctx: Context, cls: type[Resource], rows: Sequence[Row[Any]]) -> Itera
         if item.name == "status" and item.options and len(rows) > 1:
             counts = Counter(dict(item.options).get(row["status"], "") for row in shown)
             yield Fact(label=item.label, value="、".join(f"{name} {count}" for name, count in counts.items()))
+    left = [item for item in cls.fields() if item.uncounted and item.name in shown[0]]
+    counted = [row for row in shown if all(row[item.name] not in item.uncounted for item in left)]
     summed = [item for item in cls.fields() if item.total and item.list and item.name in shown[0]]
     for item in [item for item in summed if item.name not in hidden][:FIGURES]:
-        total = sum((Decimal(row[item.name] or 0) for row in shown), Decimal(0))
+        total = sum((Decimal(row[item.name] or 0) for row in counted), Decimal(0))
         yield Fact(
-            label=item.label, value=f"{total:,.2f}" if item.kind == "money" else f"{total.normalize():f}"
+            label=item.label, value=f"{total:,.2f}" if item.kind == "money" else f"{total.normalize():,f}"
         )
 
 
