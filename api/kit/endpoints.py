@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, create_model
 from sqlalchemy import select
 
-from api.kit import blocks, drafts, links, records, transitions
+from api.kit import blocks, consequences, drafts, links, records, transitions
 from api.kit.business_log import BusinessLog
 from api.kit.calls import Maker, call, in_query
 from api.kit.charting import ChartAnswer, ChartQuery, chart_model, chart_of, chartable
@@ -68,6 +68,7 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
         write(router, cls)
     if "export" in cls.declaration.actions:
         _exports(router, cls)
+    consequences.mount(router, cls)
 
 
 def _reads(router: APIRouter, cls: type[Resource]) -> None:

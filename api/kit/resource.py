@@ -76,8 +76,6 @@ ACTION_LABELS = {
     "explore": "进入分析",
     BEYOND_SOURCE: "超来源金额放行",
 }
-CONFIRMATIONS = {"del": "确定删除所选信息？", "send": "确定发送所选信息？"}
-"""What is asked before an action that is no transition."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pydantic import Field as Described
 
 from api.kit import links, registry
 from api.kit.charting import chartable
+from api.kit.consequences import consequence_of
 from api.kit.document import Bill, Block, Child
 from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
@@ -17,7 +18,7 @@ from api.kit.goods_bills import GoodsLine
 from api.kit.listing import listed
 from api.kit.menus import code_of
 from api.kit.projection import columns_of, masks, shown_fields
-from api.kit.resource import ACTION_LABELS, CONFIRMATIONS, Declared, Resource
+from api.kit.resource import ACTION_LABELS, Declared, Resource
 from api.kit.scope import Principal
 from api.kit.view import View
 
@@ -101,6 +102,7 @@ class ActionScreen(BaseModel):
     reason: bool
     danger: bool
     asks: list[str] = Described(description="执行前要填写的字段")
+    foreseen: bool = Described(description="执行前先以 getConsequence 取后果给用户看")
 
 
 class BlockSource(BaseModel):
@@ -417,14 +419,16 @@ def _block_source(cls: type[Resource], block: Block) -> BlockSource | None:
 
 def _action(cls: type[Resource], name: str) -> ActionScreen:
     step = TRANSITIONS.get(name)
+    label = step.label if step else ACTION_LABELS[name]
     sources = sorted(step.source) if step else ([UNAUDITED] if cls.bill and name in ("edit", "del") else None)
     return ActionScreen(
         name=name,
-        label=step.label if step else ACTION_LABELS[name],
+        label=label,
         scope={"add": "page", "export": "page", "import": "page", "edit": "row"}.get(name, "batch"),
         sources=sources,
-        confirm=step.confirm if step else CONFIRMATIONS.get(name),
+        confirm=step.confirm if step else f"确定{label}所选信息？" if consequence_of(cls, name) else None,
         reason=bool(step and step.reason),
         danger=name == "del" or bool(step and step.danger),
         asks=list(cls.declaration.asks.get(name, ())),
+        foreseen=consequence_of(cls, name) is not None,
     )

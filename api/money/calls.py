@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, Field
 
 from api.kit import records
 from api.kit.calls import call, router
+from api.kit.consequences import Foreseen
 from api.kit.context import Context
 from api.kit.endpoints import action
 from api.kit.schemas import Act, Key, Oldest, info_model
@@ -47,6 +48,14 @@ class Month(BaseModel):
     reason: str = Field("", max_length=200, description="反结账原因")
 
 
+class MeantMonth(BaseModel):
+    """The month, and what is meant to be done with it."""
+
+    action: Literal["closePeriod", "openPeriod"]
+    company_id: int = Field(ge=1, le=2**62)
+    period: str = Field(max_length=100, description="会计期间 YYYY-MM")
+
+
 class Closed(BaseModel):
     period: str
     bill_count: int
@@ -63,6 +72,12 @@ def get_questions(ctx: Context, company_id: Key, period: Annotated[str, Query(ma
     """结账检查"""
     month_close.in_scope(ctx, company_id)
     return month_close.obstacles(ctx, company_id, period)
+
+
+@call(api, "POST", "v2/system/MonthClose/getConsequence", right=MonthClose.right("list"), returns=Foreseen)
+def get_consequence(ctx: Context, about: MeantMonth) -> Any:
+    """结账、反结账的后果"""
+    return month_close.foresee(ctx, about.action, about.company_id, about.period)
 
 
 @action(api, MonthClose, "closePeriod", Closed)

@@ -13,7 +13,8 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, Index, Row, insert, or_, select, text, update
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.kit import business_log
+from api.kit import business_log, consequences
+from api.kit.consequences import Fact
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE, engine, today, transact
 from api.kit.errors import NotFound, Refusal
@@ -77,6 +78,12 @@ _TABLE = CostRecalculation.table()
 _CLOSED = text("""
 select min(period) from accounting_period where company_id = :company_id and period >= :period and status = 1
 """)
+_REACHED = text("""
+select count(distinct l.goods_id) as goods, count(*) as moves,
+    (select company_name from company where company_id = :company_id) as company_name
+from stock_ledger l
+where l.company_id = :company_id and l.business_date >= :first
+""")
 # A session's lock, which falls with a killed worker.
 _LOCK_KEY = "hashtextextended('cost_recalculation:' || {}, 0)"
 _ATTEND = text(f"select pg_advisory_lock({_LOCK_KEY.format('cast(:key as bigint)')})")
@@ -98,6 +105,24 @@ cost_recalculation.status = 3 and cost_recalculation.goods_done > 0 and not exis
 )
 """)
 _HORIZON = text("select pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
+
+
+def foresee(ctx: Context, company_id: int, period: str) -> dict[str, Any]:
+    """What a run would go over; nothing is written."""
+    in_scope(ctx, company_id)
+    ctx.require(CostRecalculation.right("start"))
+    first, _ = span(period)
+    values = {"company_id": company_id, "first": first}
+    row = ctx.conn.execute(_REACHED, values).one()
+    told = consequences.CONSEQUENCES["start"]
+    facts = [
+        Fact(label="公司", value=row.company_name or ""),
+        Fact(label="期间", value=f"{period} 起至今"),
+        Fact(label="涉及商品", value=f"{row.goods} 个"),
+        Fact(label="出入库流水", value=f"{row.moves} 行"),
+    ]
+    dumped = [fact.model_dump() for fact in facts]
+    return {"effect": told.effect, "undo": told.undo, "facts": dumped, "warnings": []}
 
 
 def ask(ctx: Context, company_id: int, period: str) -> int:

@@ -15,7 +15,8 @@ from typing import Any
 from sqlalchemy import insert, select, text, update
 from sqlalchemy.orm import Mapped
 
-from api.kit import business_log, registry
+from api.kit import business_log, consequences, registry
+from api.kit.consequences import Fact
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE, today
 from api.kit.document import Bill
@@ -24,6 +25,7 @@ from api.kit.fields import COST, enum, integer, key, moment, money, quantity, re
 from api.kit.fields import text as words
 from api.kit.resource import Declaration, Menu, Resource
 from api.ledger import close_period, closing, open_period
+from api.master.organisation import Company
 from api.money import year_close
 
 CLOSED, OPENED = 1, 0
@@ -174,6 +176,62 @@ def reopen(ctx: Context, company_id: int, period: str, reason: str) -> dict[str,
     )
     _log(ctx, standing, "openPeriod", company_id, period, reason.strip())
     return {"period": period, "bill_count": count}
+
+
+def foresee(ctx: Context, action: str, company_id: int, period: str) -> dict[str, Any]:
+    """What closing a month or opening it again would change; nothing is written."""
+    in_scope(ctx, company_id)
+    ctx.require(MonthClose.right(action))
+    _, last = span(period)
+    closing_it = action == "closePeriod"
+    told = consequences.CONSEQUENCES[action]
+    facts = [
+        Fact(label="公司", value=_company_name(ctx, company_id)),
+        Fact(label="会计期间", value=period),
+        Fact(
+            label="锁定单据" if closing_it else "解锁单据",
+            value=f"{_count(ctx, company_id, period, closing_it=closing_it)} 张",
+        ),
+    ]
+    found = obstacles(ctx, company_id, period) if closing_it else []
+    if closing_it:
+        facts += _figures_told(ctx, company_id, last)
+    return {
+        "effect": told.effect,
+        "undo": told.undo,
+        "facts": [fact.model_dump() for fact in facts],
+        "warnings": [
+            f"{item['label']}（{item['count']}）：{item['advice']}" for item in found if item["count"]
+        ],
+    }
+
+
+def _company_name(ctx: Context, company_id: int) -> str:
+    name = select(Company.table().c.company_name).where(Company.key() == company_id)
+    return ctx.conn.execute(name).scalar() or ""
+
+
+def _count(ctx: Context, company_id: int, period: str, *, closing_it: bool) -> int:
+    """How many bills a close would lock, or its opening unlock; one statement."""
+    first, last = span(period)
+    status = "status in (2, 4)" if closing_it else "status = 5"
+    counted = " union all ".join(
+        f"select count(*) as bills from {cls.name()}"
+        f" where company_id = :company_id and business_date between :first and :last and {status}"
+        for cls in _lockable()
+    )
+    values = {"company_id": company_id, "first": first, "last": last}
+    return int(ctx.conn.execute(text(f"select sum(bills) from ({counted}) c"), values).scalar_one())
+
+
+def _figures_told(ctx: Context, company_id: int, last: date) -> Iterator[Fact]:
+    figures = ctx.conn.execute(_FIGURES, {"company_id": company_id, "last": last}).one()._mapping
+    for name, value in figures.items():
+        item = MonthClose.field(name)
+        if ctx.principal.sees(MonthClose.name(), name, item.permission):
+            yield Fact(
+                label=item.label, value=f"{value:,.2f}" if item.kind == "money" else f"{value.normalize():f}"
+            )
 
 
 def in_scope(ctx: Context, company_id: int) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import Row, UniqueConstraint, func, select, update
 from sqlalchemy.orm import Mapped
 
-from api.kit import business_log
+from api.kit import business_log, consequences
+from api.kit.consequences import Consequence
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.errors import Invalid, NotFound, Refusal, Stale
@@ -62,6 +63,13 @@ class YearClose(Resource):
         if before is not None:
             row["status"] = ASKED
         row["maker_id"] = ctx.principal.user_id
+
+
+consequences.declare(
+    YearClose,
+    "auditorPass",
+    Consequence("该年度的十二个月永久结账，不能再反结账", "不能恢复"),
+)
 
 
 def approve(ctx: Context, key: int) -> None:

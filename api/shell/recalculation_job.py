@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from api.kit.calls import router
+from api.kit.calls import call, router
+from api.kit.consequences import Foreseen
 from api.kit.context import Context
 from api.kit.database import transact
 from api.kit.endpoints import action
@@ -24,6 +25,18 @@ class Month(BaseModel):
 
 class Started(BaseModel):
     recalculation_id: int
+
+
+@call(
+    api,
+    "POST",
+    "v2/system/CostRecalculate/getConsequence",
+    right=CostRecalculation.right("start"),
+    returns=Foreseen,
+)
+def get_consequence(ctx: Context, about: Month) -> Any:
+    """成本重算的后果"""
+    return cost_recalculation.foresee(ctx, about.company_id, about.period)
 
 
 @action(api, CostRecalculation, "start", Started)

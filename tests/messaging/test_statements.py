@@ -50,6 +50,23 @@ def send(desk: Desk, *bills: Made, user: str = "admin") -> Answer:
     return Desk(desk.site, user).act("send", *bills)
 
 
+class TestForeseen:
+    def test_whom_what_and_what_speaks_against_it(self, desk: Desk) -> None:
+        (_, bill), (_, mute) = stated(desk), stated(desk, mobile=None)
+        asked = {"action": "send", "ids": [bill.id, mute.id]}
+        answer = desk.caller.post(desk.path("account_statement", "getConsequence"), asked)
+        told = {fact["label"]: fact["value"] for fact in answer.data["facts"]}
+        to, nobody = (desk.info(one)["customer_name"] for one in (bill, mute))
+        assert told[f"发给 {to}"].startswith("1390000")
+        assert told[f"发给 {to}"].endswith("，2026-03-01 至 2026-03-31，期末欠款 60.00 元")
+        assert told[f"发给 {nobody}"].startswith("没有手机号，")
+        assert answer.data["warnings"] == [
+            f"未审核的对账单：{bill.no}、{mute.no}，数字可能还会改",
+            f"没有手机号，不会发出：{nobody}",
+        ]
+        assert answer.data["undo"] == "短信发出后不能收回"
+
+
 class TestSend:
     def test_the_customer_is_told_what_he_owes(self, desk: Desk) -> None:
         _, bill = stated(desk)

@@ -113,6 +113,7 @@ export async function press(label: string): Promise<void> {
   const found = await waitFor(() => {
     const one = button(label);
     if (!one) throw new Error(`no button ${label}`);
+    if (one.disabled) throw new Error(`the button ${label} is off`);
     return one;
   });
   fireEvent.click(found);

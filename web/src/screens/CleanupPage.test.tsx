@@ -45,12 +45,13 @@ describe('cleaning up', () => {
     fireEvent.click(await box('导出文件'));
     await press('清理');
     const typed = await screen.findByLabelText('确认文字');
-    const confirm = () => document.querySelector<HTMLButtonElement>('.ant-modal-footer .ant-btn-dangerous')!;
-    expect(confirm().disabled).toBe(true);
+    expect(screen.getByText('不能恢复，只能从备份取回')).toBeTruthy();
     fireEvent.change(typed, { target: { value: '清理' } });
-    expect(confirm().disabled).toBe(true);
+    await press('确认清理');
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('请录入“确认清理”以确认'));
+    expect(view.calls.some((call) => call.path === `${api}/clear`)).toBe(false);
     fireEvent.change(typed, { target: { value: '确认清理' } });
-    fireEvent.click(confirm());
+    await press('确认清理');
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('已清理：导出文件12'));
     const sent = view.calls.find((call) => call.path === `${api}/clear`);
     expect(sent?.body).toMatchObject({ kinds: ['exports'], days: 30, months: 12, company_id: 0, confirm: '确认清理' });

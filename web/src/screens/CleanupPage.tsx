@@ -1,7 +1,8 @@
 /** 数据清理: how much of each kind there is, a choice, a typed confirmation, and the cleanups so far. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Alert, Button, Flex, Input, InputNumber, Modal, Select, Space, Table, Typography, type TableProps } from 'antd';
+import { Alert, App, Button, Flex, Input, InputNumber, Select, Space, Table, Typography, type TableProps } from 'antd';
 import { useMemo, useState } from 'react';
+import { confirmAct } from '@/engine/confirming';
 import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
 import type { CleanupPreview, KindRow } from '@/gen';
@@ -29,7 +30,7 @@ function previewQuery(screen: Screen, asked: Asked) {
 export default function CleanupPage({ screen }: { screen: Screen }) {
   const [asked, setAsked] = useState<Asked>({ days: 30, months: 12, company_id: 0 });
   const [chosen, setChosen] = useState<string[]>([]);
-  const [confirming, setConfirming] = useState(false);
+  const { modal } = App.useApp();
   const client = useQueryClient();
   const may = screen.actions.some(({ name }) => name === 'clear');
   const preview = useQuery({ ...previewQuery(screen, asked), enabled: may });
@@ -41,13 +42,36 @@ export default function CleanupPage({ screen }: { screen: Screen }) {
     mutationFn: (confirm: string) =>
       api.post<{ label: string; count: number }[]>(`${screen.api}/clear`, { ...asked, kinds: wanted.map(({ kind }) => kind), confirm }),
     onSuccess: (done) => {
-      setConfirming(false);
       setChosen([]);
       showMessage('success', `已清理：${done.map(({ label, count }) => `${label}${count}`).join('，')}`);
       void client.invalidateQueries({ queryKey: [screen.name] });
     },
     onError: reportError,
   });
+
+  const ask = async () => {
+    const words = preview.data?.confirmation ?? '';
+    let typed = '';
+    const agreed = await confirmAct(modal, {
+      title: '数据清理',
+      okText: '确认清理',
+      danger: true,
+      about: {
+        effect: '删除下列内容',
+        undo: '不能恢复，只能从备份取回',
+        facts: wanted.map(({ label, count }) => ({ label, value: String(count) })),
+        warnings: wanted.some(({ kind }) => kind === TRIAL) ? ['试用数据是该公司的全部单据和账簿'] : [],
+      },
+      content: (
+        <>
+          <p>{`请录入“${words}”：`}</p>
+          <Input aria-label="确认文字" maxLength={20} onChange={(event) => (typed = event.target.value)} />
+        </>
+      ),
+      wanting: () => (typed.trim() === words ? null : `请录入“${words}”以确认`),
+    });
+    if (agreed) clear.mutate(typed.trim());
+  };
 
   return (
     <Flex vertical gap={12}>
@@ -68,22 +92,13 @@ export default function CleanupPage({ screen }: { screen: Screen }) {
               onChange={(company_id?: number) => setAsked({ ...asked, company_id: company_id ?? 0 })}
               options={preview.data?.companies.map((one) => ({ value: one.company_id, label: `${one.company_name}（${one.state_name}）` }))}
             />
-            <Button type="primary" danger disabled={wanted.length === 0} onClick={() => setConfirming(true)}>
+            <Button type="primary" danger disabled={wanted.length === 0} onClick={() => void ask()}>
               清理
             </Button>
           </Space>
           {preview.error && !isCancelled(preview.error) && <Alert type="error" showIcon title={preview.error.message} />}
           <KindTable kinds={kinds} loading={preview.isLoading} chosen={chosen} onChoose={setChosen} />
         </>
-      )}
-      {confirming && (
-        <Confirmation
-          kinds={wanted}
-          words={preview.data?.confirmation ?? ''}
-          busy={clear.isPending}
-          onConfirm={(words) => clear.mutate(words)}
-          onCancel={() => setConfirming(false)}
-        />
       )}
       <Typography.Title level={5}>清理记录</Typography.Title>
       <ListPage screen={list} params={{}} />
@@ -130,36 +145,5 @@ function KindTable({ kinds, loading, chosen, onChoose }: KindTableProps) {
         getCheckboxProps: ({ label, allowed, count }) => ({ 'aria-label': `选择${label}`, disabled: !allowed || count === 0 }),
       }}
     />
-  );
-}
-
-interface ConfirmationProps {
-  kinds: KindRow[];
-  words: string;
-  busy: boolean;
-  onConfirm: (words: string) => void;
-  onCancel: () => void;
-}
-
-function Confirmation({ kinds, words, busy, onConfirm, onCancel }: ConfirmationProps) {
-  const [typed, setTyped] = useState('');
-  return (
-    <Modal
-      open
-      title="数据清理"
-      okText="清理"
-      cancelText="取消"
-      okButtonProps={{ danger: true, disabled: typed.trim() !== words, loading: busy }}
-      onOk={() => onConfirm(typed.trim())}
-      onCancel={onCancel}
-    >
-      <Flex vertical gap={8}>
-        {kinds.map(({ kind, label, count }) => (
-          <Typography.Text key={kind} type={kind === TRIAL ? 'danger' : undefined}>{`${label}：${count}`}</Typography.Text>
-        ))}
-        <Typography.Text>{`清理后不能恢复，请录入“${words}”：`}</Typography.Text>
-        <Input aria-label="确认文字" value={typed} maxLength={20} onChange={(event) => setTyped(event.target.value)} />
-      </Flex>
-    </Modal>
   );
 }

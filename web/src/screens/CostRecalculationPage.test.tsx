@@ -24,8 +24,12 @@ afterEach(() => view.done());
 
 describe('the cost recalculation', () => {
   it('starts one for the user’s company from a month on', async () => {
-    await open([], { [`${api}/start`]: () => ok({ recalculation_id: 7 }) });
+    const about = { effect: '重算', undo: '不能恢复原来的成本', facts: [{ label: '涉及商品', value: '200 个' }], warnings: [] };
+    await open([], { [`${api}/start`]: () => ok({ recalculation_id: 7 }), [`${api}/getConsequence`]: () => ok(about) });
     await press('开始重算');
+    expect(await screen.findByText('200 个')).toBeTruthy();
+    expect(view.calls.some((call) => call.path === `${api}/start`)).toBe(false);
+    await press('确认重算');
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('已开始重算，进度见下'));
     const sent = view.calls.find((call) => call.path === `${api}/start`);
     expect(sent?.body.company_id).toBe(2);

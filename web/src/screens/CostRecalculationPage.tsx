@@ -1,7 +1,8 @@
 /** 成本重算: a company's costs from a month on; the run that is under way with its progress, and those so far. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Alert, Button, Flex, Progress, Space, Typography } from 'antd';
+import { Alert, App, Button, Flex, Progress, Space, Typography } from 'antd';
 import { useEffect } from 'react';
+import { confirmAct, type Consequence } from '@/engine/confirming';
 import ListPage from '@/engine/list/ListPage';
 import type { ListAnswer, Screen } from '@/engine/types';
 import { api } from '@/lib/api';
@@ -24,6 +25,7 @@ function runningQuery(screen: Screen) {
 export default function CostRecalculationPage({ screen }: { screen: Screen }) {
   const { choice, choose, month } = useCompanyMonth(0);
   const client = useQueryClient();
+  const { modal } = App.useApp();
   const running = useQuery(runningQuery(screen));
   const { data: unfinished, dataUpdatedAt } = running;
   const start = useMutation({
@@ -34,6 +36,10 @@ export default function CostRecalculationPage({ screen }: { screen: Screen }) {
     },
     onError: reportError,
   });
+  const ask = async () => {
+    const about = () => api.post<Consequence>(`${screen.api}/getConsequence`, month);
+    if (await confirmAct(modal, { title: `重算成本 ${month.period} 起`, okText: '确认重算', about })) start.mutate();
+  };
   const history = useHistory(screen);
 
   // The runs so far follow the one under way, its last step included.
@@ -50,7 +56,7 @@ export default function CostRecalculationPage({ screen }: { screen: Screen }) {
       {screen.actions.some(({ name }) => name === 'start') && (
         <Space wrap>
           <CompanyMonth screen={screen} label="起始期间" choice={choice} onChange={choose} />
-          <Button type="primary" disabled={!month.company_id} loading={start.isPending} onClick={() => start.mutate()}>
+          <Button type="primary" disabled={!month.company_id} loading={start.isPending} onClick={() => void ask()}>
             开始重算
           </Button>
         </Space>

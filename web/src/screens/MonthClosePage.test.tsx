@@ -19,6 +19,8 @@ const base: Routes = {
   [`${api}/getQuestions`]: () => ok([question(0)]),
   [`${api}/getList`]: () => page([]),
   [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+  [`${api}/getConsequence`]: () =>
+    ok({ effect: '锁定', undo: '反结账', facts: [{ label: '单据', value: '12 张' }], warnings: ['供应商往来未核对（2）：请核对'] }),
 };
 
 let view: ReturnType<typeof renderPage>;
@@ -36,6 +38,10 @@ describe('the month close', () => {
     await open({ [`${api}/closePeriod`]: () => ok({ period: '2026-10', bill_count: 12 }) });
     expect(sent('getQuestions')[0]?.query.company_id).toBe('2');
     await press('结账');
+    expect(await screen.findByText('12 张')).toBeTruthy();
+    expect(await screen.findByText('供应商往来未核对（2）：请核对')).toBeTruthy();
+    expect(sent('closePeriod')).toHaveLength(0);
+    await press('确认结账');
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('已结账，锁定 12 张单据'));
     expect(sent('closePeriod')[0]?.body).toEqual({ company_id: 2, period: sent('getQuestions')[0]?.query.period });
   });
@@ -52,8 +58,11 @@ describe('the month close', () => {
   it('opens a month again with a reason', async () => {
     await open({ [`${api}/openPeriod`]: () => ok({ period: '2026-10', bill_count: 12 }) });
     await press('反结账');
-    fireEvent.change(await screen.findByLabelText('反结账原因'), { target: { value: '补录' } });
-    fireEvent.click(document.querySelector('.ant-modal-footer .ant-btn-dangerous')!);
+    const reason = await screen.findByLabelText('反结账原因');
+    await press('确认反结账');
+    await waitFor(() => expect(view.told.at(-1)?.msg).toBe('请填写反结账原因'));
+    fireEvent.change(reason, { target: { value: '补录' } });
+    await press('确认反结账');
     await waitFor(() => expect(sent('openPeriod')[0]?.body.reason).toBe('补录'));
   });
 });

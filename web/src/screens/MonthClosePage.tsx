@@ -1,8 +1,8 @@
 /** 月末结账: the questions of a company's month as a list to work off, close and open, and the closes so far. */
 import { CheckCircleFilled, CloseCircleFilled, WarningFilled } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Alert, Button, Flex, Input, Modal, Space, Table, Typography, type TableProps } from 'antd';
-import { useState } from 'react';
+import { Alert, App, Button, Flex, Input, Space, Table, Typography, type TableProps } from 'antd';
+import { confirmAct, type Consequence } from '@/engine/confirming';
 import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
 import type { ObstacleRow, QuestionAnswer } from '@/gen';
@@ -20,17 +20,18 @@ function questionsQuery(path: string, month: Month) {
   };
 }
 
+type Call = 'closePeriod' | 'openPeriod';
+
 export default function MonthClosePage({ screen }: { screen: Screen }) {
   const { choice, choose, month } = useCompanyMonth(1);
-  const [reason, setReason] = useState<string | null>(null);
+  const { modal } = App.useApp();
   const client = useQueryClient();
   const questions = useQuery({ ...questionsQuery(screen.api, month), enabled: month.company_id > 0 });
   const blocked = questions.data?.some((item) => item.blocking && item.count > 0) ?? true;
   const settle = useMutation({
-    mutationFn: ({ call, ...more }: { call: 'closePeriod' | 'openPeriod'; reason?: string }) =>
+    mutationFn: ({ call, ...more }: { call: Call; reason?: string }) =>
       api.post<{ period: string; bill_count: number }>(`${screen.api}/${call}`, { ...month, ...more }),
     onSuccess: ({ bill_count }, { call }) => {
-      setReason(null);
       showMessage('success', call === 'closePeriod' ? `已结账，锁定 ${bill_count} 张单据` : `已反结账，解锁 ${bill_count} 张单据`);
       void client.invalidateQueries({ queryKey: ['month_close'] });
     },
@@ -39,6 +40,21 @@ export default function MonthClosePage({ screen }: { screen: Screen }) {
       void questions.refetch();
     },
   });
+  const ask = async (call: Call) => {
+    let reason = '';
+    const opens = call === 'openPeriod';
+    const agreed = await confirmAct(modal, {
+      title: `${opens ? '反结账' : '结账'} ${month.period}`,
+      okText: opens ? '确认反结账' : '确认结账',
+      danger: opens,
+      about: () => api.post<Consequence>(`${screen.api}/getConsequence`, { action: call, ...month }),
+      content: opens && (
+        <Input aria-label="反结账原因" placeholder="请填写反结账原因" maxLength={200} onChange={(event) => (reason = event.target.value)} />
+      ),
+      wanting: () => (opens && reason.trim() === '' ? '请填写反结账原因' : null),
+    });
+    if (agreed) settle.mutate({ call, ...(opens ? { reason: reason.trim() } : {}) });
+  };
   const may = (name: string) => screen.actions.some((action) => action.name === name);
   const history = useHistory(screen);
 
@@ -54,13 +70,13 @@ export default function MonthClosePage({ screen }: { screen: Screen }) {
             type="primary"
             disabled={!month.company_id || blocked}
             loading={settle.isPending}
-            onClick={() => settle.mutate({ call: 'closePeriod' })}
+            onClick={() => void ask('closePeriod')}
           >
             结账
           </Button>
         )}
         {may('openPeriod') && (
-          <Button danger disabled={!month.company_id} onClick={() => setReason('')}>
+          <Button danger disabled={!month.company_id} loading={settle.isPending} onClick={() => void ask('openPeriod')}>
             反结账
           </Button>
         )}
@@ -69,23 +85,6 @@ export default function MonthClosePage({ screen }: { screen: Screen }) {
       <QuestionTable questions={questions.data ?? []} loading={questions.isLoading} />
       <Typography.Title level={5}>结账记录</Typography.Title>
       <ListPage screen={history} params={{}} />
-      <Modal
-        open={reason !== null}
-        title={`反结账 ${month.period}`}
-        okText="反结账"
-        cancelText="取消"
-        okButtonProps={{ danger: true, disabled: !reason?.trim(), loading: settle.isPending }}
-        onOk={() => settle.mutate({ call: 'openPeriod', reason: reason ?? '' })}
-        onCancel={() => setReason(null)}
-      >
-        <Input
-          aria-label="反结账原因"
-          placeholder="请填写反结账原因"
-          maxLength={200}
-          value={reason ?? ''}
-          onChange={(event) => setReason(event.target.value)}
-        />
-      </Modal>
     </Flex>
   );
 }

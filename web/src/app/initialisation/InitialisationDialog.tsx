@@ -1,8 +1,9 @@
 /** 系统初始化: goods, stock and customers from three sheets, one after the other. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Alert, Button, Flex, Modal, Progress, Steps } from 'antd';
+import { Alert, App, Button, Flex, Modal, Progress, Steps } from 'antd';
 import { useRef, useState } from 'react';
 import type { Preview, Progress as Task } from '@/gen';
+import { confirmAct } from '@/engine/confirming';
 import { FileInput } from '@/engine/FileInput';
 import { PreviewPanel } from '@/engine/upload/PreviewPanel';
 import { uploadSheet } from '@/engine/upload/uploadSheet';
@@ -20,6 +21,7 @@ interface Chosen {
 
 export default function InitialisationDialog({ companyId, onClose }: { companyId: number; onClose: () => void }) {
   const client = useQueryClient();
+  const { modal } = App.useApp();
   const { data } = useQuery(companyInfoQuery(companyId, true));
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const state = data?.is_initialization ?? 0;
@@ -48,6 +50,11 @@ export default function InitialisationDialog({ companyId, onClose }: { companyId
     onError: reportError,
   });
 
+  const askToSkip = async (step: Step) => {
+    const about = { effect: `不上传${step.label}，进入下一步`, undo: `不能退回；${step.label}以后可在各自的页面录入`, facts: [] };
+    if (await confirmAct(modal, { title: `跳过“上传${step.label}”？`, okText: '确认跳过', about })) skip.mutate(step);
+  };
+
   return (
     <Modal open title={data ? `系统初始化 · ${data.company_name}` : '系统初始化'} width={600} footer={null} onCancel={onClose} mask={{ closable: false }}>
       <Steps
@@ -62,7 +69,7 @@ export default function InitialisationDialog({ companyId, onClose }: { companyId
               state={state}
               busy={look.isPending || send.isPending || skip.isPending}
               onFile={(file) => look.mutate({ step, file })}
-              onSkip={() => skip.mutate(step)}
+              onSkip={() => void askToSkip(step)}
             />
           ),
         }))}

@@ -223,8 +223,8 @@ describe('a receipt', () => {
   };
   const receive = async (amount: string) => {
     await choosing(amount);
-    await press('全部核销');
-    await press('确定');
+    await press('全部核销').then(() => screen.findByText('核销 2 项，合计 800.00'));
+    for (const label of ['分配', '确定']) await press(label);
   };
   const typed = () => screen.getByLabelText<HTMLInputElement>('金额', { selector: 'input' });
 

@@ -9,6 +9,7 @@ import { listPreferences, removePreference, savePreference } from '../../lib/pre
 import { CHAIN, usePageKey } from '../../lib/pageKeys';
 import { useQuery } from '../../lib/query';
 import { usePageActive } from '../../lib/tabs';
+import { confirmAct } from '../confirming';
 import type { Row } from '../types';
 import type { Draft } from './draftShelf';
 
@@ -71,12 +72,11 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
 
   const take = (name: string) => {
     if (!touched()) return recall.mutate(name);
-    modal.confirm({
+    void confirmAct(modal, {
       title: '取单会替换当前录入的内容',
-      content: '需要保留时，请先取消并点“暂存”。',
       okText: '替换',
-      onOk: () => recall.mutateAsync(name).catch(() => undefined),
-    });
+      about: { effect: `当前录入的内容换成“${name}”`, undo: '不能恢复；需要保留时，请先取消并点“暂存”', facts: [] },
+    }).then((agreed) => agreed && recall.mutate(name));
   };
 
   usePageKey('recall', usePageActive() && onRecall !== null && parked.length > 0, () => {

@@ -47,7 +47,11 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
   const decimals = part?.type === 'quantity' ? QUANTITY_DECIMALS : MONEY_DECIMALS;
   const [parts, setParts] = useState<Parts>(new Map());
 
-  const items = rows.map((row) => ({ key: keyOf(keys, row), open: String(row[`open_${source.takes}`]) }));
+  const items = rows.map((row) => ({
+    key: keyOf(keys, row),
+    open: String(row[`open_${source.takes}`]),
+    name: String(row.bill_no ?? row.source_no ?? ''),
+  }));
   const begun = useRef(false);
   const type = (key: string, typed: string) =>
     setParts((before) => {

@@ -1,6 +1,8 @@
-import { Button, Space } from 'antd';
+import { App, Button, Checkbox, Space } from 'antd';
+import { useState } from 'react';
 import { decimalOrZero, sumOf } from '../../lib/decimal';
 import { formatMoney } from '../../lib/format';
+import { confirmAct, Consequences } from '../confirming';
 import type { BillContext } from '../lines/billContext';
 import type { LineRow } from '../lines/lineModel';
 import type { BlockSource } from '../types';
@@ -9,17 +11,36 @@ import { allocate, offset, sides, type OpenAmount } from './allocate';
 /** How much of each row of a source is taken. */
 export type Parts = Map<string, string>;
 
+/** An open item by its bill's number. */
+interface NamedAmount extends OpenAmount<string> {
+  name: string;
+}
+
+type Spread = (items: NamedAmount[]) => Parts;
+
 interface SourceSpreadProps {
   source: BlockSource;
   context: BillContext;
   taken: LineRow[];
-  items: OpenAmount<string>[];
+  items: NamedAmount[];
   parts: Parts;
   onSpread: (parts: Parts) => void;
 }
 
-/** Takes many rows of a source at once, and says what is taken so far. */
+/** Takes many rows of a source at once, and says what is taken so far; money is settled once it was shown what of. */
 export function SourceSpread({ source, context, taken, items, parts, onSpread }: SourceSpreadProps) {
+  const { modal } = App.useApp();
+  const settle = async (title: string, spread: Spread) => {
+    let chosen = spread(items);
+    const credits = items.filter(({ key, open }) => chosen.has(key) && decimalOrZero(open).lt(0));
+    const agreed = await confirmAct(modal, {
+      title,
+      okText: '分配',
+      about: null,
+      content: <Settled items={items} spread={spread} mayLeave={context.paid === true && credits.length > 0} onChange={(next) => (chosen = next)} />,
+    });
+    if (agreed) onSpread(chosen);
+  };
   if (source.drawn) {
     return (
       <Space className="picker-search">
@@ -34,7 +55,7 @@ export function SourceSpread({ source, context, taken, items, parts, onSpread }:
     const chosen = sides(parts.values());
     return (
       <Space className="picker-search">
-        <Button onClick={() => onSpread(offset(items))}>自动冲抵（先到期先核销）</Button>
+        <Button onClick={() => void settle('自动冲抵', offset)}>自动冲抵（先到期先核销）</Button>
         <span>
           已选往来 {formatMoney(chosen.owed.toString())}，预款 {formatMoney(chosen.advanced.toString())}
         </span>
@@ -45,13 +66,61 @@ export function SourceSpread({ source, context, taken, items, parts, onSpread }:
   const given = decimalOrZero(context.header()[source.takes]).minus(decimalOrZero(held.toString()));
   return (
     <Space className="picker-search">
-      <Button disabled={given.lte(0)} onClick={() => onSpread(allocate(items, given.toString()))}>
+      <Button disabled={given.lte(0)} onClick={() => void settle('按金额自动分配', (open) => allocate(open, given.toString()))}>
         按金额自动分配（先到期先核销）
       </Button>
-      <Button onClick={() => onSpread(allocate(items, ''))}>全部核销</Button>
+      <Button onClick={() => void settle('全部核销', (open) => allocate(open, ''))}>全部核销</Button>
       <span>
         可核销 {formatMoney(given.toString())}，已选 {formatMoney(sumOf(parts.values()).toString())}
       </span>
     </Space>
+  );
+}
+
+interface SettledProps {
+  items: NamedAmount[];
+  spread: Spread;
+  /** Whether returns, rebates and advances may stay out of it. */
+  mayLeave: boolean;
+  onChange: (parts: Parts) => void;
+}
+
+const SHOWN = 10;
+
+/** What an allocation would settle, debts apart from credits; nothing is taken before it was seen. */
+function Settled({ items, spread, mayLeave, onChange }: SettledProps) {
+  const [credited, setCredited] = useState(true);
+  const of = (credits: boolean) => spread(credits ? items : items.filter(({ open }) => decimalOrZero(open).gt(0)));
+  const parts = of(credited);
+  const taken = items.filter(({ key }) => parts.has(key));
+  const side = (negative: boolean) => {
+    const rows = taken.filter(({ open }) => decimalOrZero(open).lt(0) === negative);
+    const names = rows.slice(0, SHOWN).map(({ name }) => name).join('、') + (rows.length > SHOWN ? '等' : '');
+    return `${rows.length} 项，${formatMoney(sumOf(rows.map(({ key }) => parts.get(key) ?? '')).toString())}${names && `：${names}`}`;
+  };
+  return (
+    <>
+      <Consequences
+        of={{
+          effect: `核销 ${taken.length} 项，合计 ${formatMoney(sumOf(parts.values()).toString())}`,
+          undo: '保存前可逐项修改或删除，审核后可反审核',
+          facts: [
+            { label: '欠款', value: side(false) },
+            { label: '退货、返利、预款', value: side(true) },
+          ],
+        }}
+      />
+      {mayLeave && (
+        <Checkbox
+          checked={credited}
+          onChange={({ target }) => {
+            setCredited(target.checked);
+            onChange(of(target.checked));
+          }}
+        >
+          一并抵用退货、返利、预款
+        </Checkbox>
+      )}
+    </>
   );
 }

@@ -1,8 +1,9 @@
 /** 我的订阅: the reports one gets regularly, what became of the last run, and why one has stopped. */
 import { useMutation } from '@tanstack/react-query';
-import { Alert, Button, Card, Popconfirm, Space, Table, Tag, type TableProps } from 'antd';
+import { Alert, App, Button, Card, Space, Table, Tag, type TableProps } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import type { LastRun, Subscription } from '@/gen';
+import { confirmAct } from '@/engine/confirming';
 import { api } from '@/lib/api';
 import { reportError } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
@@ -85,7 +86,16 @@ interface ActionsProps {
   onChange: () => void;
 }
 
-function Actions({ of: { subscription_id, paused }, onCommand, onChange }: ActionsProps) {
+function Actions({ of: { subscription_id, paused, title }, onCommand, onChange }: ActionsProps) {
+  const { modal } = App.useApp();
+  const remove = async () => {
+    const about = {
+      effect: '不再按时生成和发送；已生成的文件保留',
+      undo: '不能恢复，只能重新订阅；暂停则可以恢复',
+      facts: [{ label: '订阅', value: title }],
+    };
+    if (await confirmAct(modal, { title: '删除这个订阅？', danger: true, about })) onCommand({ call: 'del', body: { subscription_id }, told: '已删除' });
+  };
   return (
     <Space size={4}>
       <Button
@@ -106,11 +116,9 @@ function Actions({ of: { subscription_id, paused }, onCommand, onChange }: Actio
       >
         {paused ? '恢复' : '暂停'}
       </Button>
-      <Popconfirm title="删除这个订阅？" onConfirm={() => onCommand({ call: 'del', body: { subscription_id }, told: '已删除' })}>
-        <Button type="link" size="small" danger>
-          删除
-        </Button>
-      </Popconfirm>
+      <Button type="link" size="small" danger onClick={() => void remove()}>
+        删除
+      </Button>
     </Space>
   );
 }

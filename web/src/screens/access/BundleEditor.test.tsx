@@ -53,6 +53,8 @@ describe('a bundle of rights', () => {
     expect(view.calls.find(({ path }) => path.endsWith('getBundle'))?.query.id).toBe('9');
     fireEvent.click(box('新增'));
     await press('保存');
+    expect(await screen.findByText('1 项')).toBeTruthy();
+    await press('确认修改');
     await waitFor(() => expect(view.tabs.open).toHaveBeenCalledWith('/system/auth', '权限', { keepAlive: true }));
     const body: BundleSave = { right_bundle_id: 9, bundle_name: '单位包', remark: '给文员', rights: ['unit:add', 'unit:list'] };
     expect(sent()).toEqual(body);

@@ -1,8 +1,9 @@
 /** 权限包: a name and the rights under it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Button, Card, Input } from 'antd';
+import { App, Button, Card, Input } from 'antd';
 import { useState } from 'react';
 import type { Bundle, RightNode } from '@/gen';
+import { confirmAct } from '@/engine/confirming';
 import { Awaiting } from '@/engine/Awaiting';
 import type { Screen } from '@/engine/types';
 import { api } from '@/lib/api';
@@ -31,6 +32,7 @@ export default function BundleEditor({ screen, params }: { screen: Screen; param
 function BundleForm({ screen, tree, bundle }: { screen: Screen; tree: RightNode[]; bundle: Bundle }) {
   const tabs = useTabs();
   const client = useQueryClient();
+  const { modal } = App.useApp();
   const [name, setName] = useState(bundle.bundle_name);
   const [remark, setRemark] = useState(bundle.remark ?? '');
   const [held, setHeld] = useState<Set<string>>(() => new Set(bundle.rights));
@@ -49,6 +51,19 @@ function BundleForm({ screen, tree, bundle }: { screen: Screen; tree: RightNode[
     },
     onError: reportError,
   });
+  const submit = async () => {
+    if (!bundle.right_bundle_id) return save.mutate();
+    const before = new Set(bundle.rights);
+    const about = {
+      effect: '用此权限包的角色立即增减这些权限',
+      undo: '改回原来的权限再保存',
+      facts: [
+        { label: '新增', value: `${[...held].filter((code) => !before.has(code)).length} 项` },
+        { label: '收回', value: `${bundle.rights.filter((code) => !held.has(code)).length} 项` },
+      ],
+    };
+    if (await confirmAct(modal, { title: `修改权限包“${name}”？`, okText: '确认修改', about })) save.mutate();
+  };
   return (
     <div className={styles.page}>
       <div className={styles.bar}>
@@ -69,7 +84,7 @@ function BundleForm({ screen, tree, bundle }: { screen: Screen; tree: RightNode[
           onChange={(event) => setRemark(event.target.value)}
         />
         <span className={styles.space} />
-        <Button type="primary" disabled={!name.trim()} loading={save.isPending} onClick={() => save.mutate()}>
+        <Button type="primary" disabled={!name.trim()} loading={save.isPending} onClick={() => void submit()}>
           保存
         </Button>
       </div>

@@ -2,6 +2,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { App } from 'antd';
 import { useMemo } from 'react';
+import { confirmAct } from '@/engine/confirming';
 import ListPage from '@/engine/list/ListPage';
 import { actionOf, type Action, type Row, type Screen } from '@/engine/types';
 import { reportError } from '@/lib/errors';
@@ -17,12 +18,17 @@ export default function ImitatePage({ screen, params }: { screen: Screen; params
   const allowed = actionOf(screen, 'imitate') !== undefined;
   // Who is chosen is opened by a click on his row; the list has no buttons of its own.
   const plain = useMemo(() => ({ ...screen, actions: [] as Action[], note: allowed ? HOW : DENIED }), [screen, allowed]);
-  const ask = (row: Row) =>
-    modal.confirm({
+  const ask = async (row: Row) => {
+    const agreed = await confirmAct(modal, {
       title: `以“${String(row.realname)}”的身份登录？`,
-      content: '您看到和能做的不超过自己的权限。所做的修改同时记录您的姓名；一小时后或点“结束模拟”时回到自己的账号。',
       okText: '模拟登录',
-      onOk: () => start.mutateAsync(Number(row.user_id)).catch(() => undefined),
+      about: {
+        effect: '您看到和能做的不超过自己的权限；所做的修改同时记录您的姓名',
+        undo: '点“结束模拟”，或一小时后，回到自己的账号',
+        facts: [{ label: '用户', value: String(row.realname) }],
+      },
     });
-  return <ListPage screen={plain} params={params} onOpen={allowed ? ask : undefined} />;
+    if (agreed) start.mutate(Number(row.user_id));
+  };
+  return <ListPage screen={plain} params={params} onOpen={allowed ? (row) => void ask(row) : undefined} />;
 }

@@ -1,6 +1,7 @@
 /** 重设密码: ends the user's logins; he sets his own when he next logs in. */
 import { useMutation } from '@tanstack/react-query';
 import { Form, Input, Modal } from 'antd';
+import { Consequences } from '@/engine/confirming';
 import type { Row, Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
@@ -16,18 +17,27 @@ export function PasswordDialog({ screen, user, onClose }: { screen: Screen; user
     },
     onError: reportError,
   });
+  const about = {
+    effect: '原密码作废，他的登录立即结束，下次登录须改为自己的密码',
+    undo: '原密码不能恢复，可以再次重设',
+    facts: [
+      { label: '用户', value: `${String(user.realname)}（${String(user.user_name)}）` },
+      { label: '正在登录', value: `${Number(user.online_count ?? 0)} 处` },
+    ],
+  };
   return (
     <Modal
       open
-      width={420}
+      width={480}
       title={`重设“${String(user.realname)}”的密码`}
       okText="重设"
       confirmLoading={save.isPending}
       onOk={form.submit}
       onCancel={onClose}
     >
+      <Consequences of={about} />
       <Form form={form} layout="vertical" onFinish={(values) => save.mutate(values)}>
-        <Form.Item name="password" label="新密码" extra="他的登录会立即结束，下次登录时须改为自己的密码" rules={passwordRules}>
+        <Form.Item name="password" label="新密码" rules={passwordRules}>
           <Input.Password autoFocus autoComplete="new-password" maxLength={128} />
         </Form.Item>
       </Form>

@@ -43,6 +43,8 @@ describe('the role editor', () => {
     await open({ id: '5' }, { 'v2/system/Role/save': () => ok({ id: 5 }) });
     fireEvent.click(box('新增'));
     await press('保存');
+    expect(await screen.findByText('1 项 → 2 项')).toBeTruthy();
+    await press('确认修改');
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('角色已保存，对正在使用的用户立即生效'));
     const sent = view.calls.find(({ path }) => path === 'v2/system/Role/save')?.body;
     expect(sent).toMatchObject({ role_id: 5, version: 3, role_name: '仓管', rights: ['unit:add', 'unit:list'], bundles: [9], companies: [2], denied: [] });
@@ -75,6 +77,7 @@ describe('the role editor', () => {
     expect([box('单价').checked, box('成本价成本').disabled]).toEqual([false, true]);
     expect(view.calls.find(({ path }) => path.endsWith('RoleFieldAuth/getList'))?.query.role_id).toBe('5');
     await press('保存');
+    await press('确认修改');
     const body = { denied: [{ screen: 'sales_order', field: 'cost' }, { screen: 'sales_order', field: 'price' }] };
     await waitFor(() => expect(view.calls.find(({ path }) => path === 'v2/system/Role/save')?.body).toMatchObject(body));
   });

@@ -1,8 +1,9 @@
 /** 角色: name, data scope, rights and hidden fields in one form, saved in one call. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Alert, Button, Card, Tabs } from 'antd';
+import { Alert, App, Button, Card, Tabs } from 'antd';
 import { useMemo, useState } from 'react';
 import type { RoleEditor as Editor } from '@/gen';
+import { confirmAct } from '@/engine/confirming';
 import { Awaiting } from '@/engine/Awaiting';
 import type { Screen } from '@/engine/types';
 import { api } from '@/lib/api';
@@ -42,6 +43,7 @@ interface FormProps {
 function RoleForms({ editor, screen, copy, again }: FormProps) {
   const tabs = useTabs();
   const client = useQueryClient();
+  const { modal } = App.useApp();
   const started = useMemo(() => readRole(editor, copy), [editor, copy]);
   const [form, setForm] = useState<RoleForm>(started);
   const change = (changes: Partial<RoleForm>) => setForm((before) => ({ ...before, ...changes }));
@@ -61,6 +63,21 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
     },
     onError: reportError,
   });
+  const submit = async () => {
+    // A role that nobody has yet changes nobody's rights.
+    if (form.role_id === null || editor.users.length === 0) return save.mutate();
+    const held = (rights: Set<string>) => (rights.has(EVERYTHING) ? '全部' : `${rights.size} 项`);
+    const about = {
+      effect: '用此角色的用户立即按新的权限和数据范围工作，正在做的也是',
+      undo: '改回原来的权限再保存',
+      facts: [
+        { label: '用户', value: `${editor.users.length} 个：${namesOf(editor.users)}` },
+        { label: '直接权限', value: `${held(started.rights)} → ${held(form.rights)}` },
+        { label: '权限包', value: `${started.bundles.length} 个 → ${form.bundles.length} 个` },
+      ],
+    };
+    if (await confirmAct(modal, { title: `修改角色“${form.role_name}”？`, okText: '确认修改', about })) save.mutate();
+  };
   return (
     <div className={styles.page}>
       <div className={styles.bar}>
@@ -73,7 +90,7 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
         <Button disabled={form === started} onClick={() => setForm(started)}>
           还原
         </Button>
-        <Button type="primary" disabled={!form.role_name.trim()} loading={save.isPending} onClick={() => save.mutate()}>
+        <Button type="primary" disabled={!form.role_name.trim()} loading={save.isPending} onClick={() => void submit()}>
           保存
         </Button>
       </div>
@@ -122,4 +139,11 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
 
 function without(rights: ReadonlySet<string>): Set<string> {
   return new Set([...rights].filter((code) => code !== EVERYTHING));
+}
+
+const NAMED = 5;
+
+function namesOf(users: Editor['users']): string {
+  const names = users.slice(0, NAMED).map(({ name }) => name);
+  return names.join('、') + (users.length > NAMED ? '等' : '');
 }

@@ -1,6 +1,7 @@
 /** 在线会话: where a user is logged in; one that should not be is ended. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Button, Drawer, Popconfirm, Table, Tag } from 'antd';
+import { App, Button, Drawer, Table, Tag } from 'antd';
+import { confirmAct } from '@/engine/confirming';
 import type { Row, Screen } from '@/engine/types';
 import type { OpenSession } from '@/gen';
 import { api } from '@/lib/api';
@@ -16,6 +17,7 @@ interface Props {
 }
 
 export function SessionsDrawer({ screen, user, mayEnd, onClose }: Props) {
+  const { modal } = App.useApp();
   const client = useQueryClient();
   const key = [screen.name, 'sessions', user.user_id];
   const { data, isFetching } = useQuery({
@@ -31,6 +33,23 @@ export function SessionsDrawer({ screen, user, mayEnd, onClose }: Props) {
     },
     onError: reportError,
   });
+  const ask = async (row: OpenSession) => {
+    const agreed = await confirmAct(modal, {
+      title: `结束“${String(user.realname)}”的会话？`,
+      okText: '确认结束',
+      danger: true,
+      about: {
+        effect: '他会立即退出，没有保存的内容留在他的浏览器里',
+        undo: '他重新登录即可',
+        facts: [
+          { label: '登录时间', value: row.made_at },
+          { label: '最近使用', value: row.seen_at ?? '—' },
+          { label: '地址', value: row.client ?? '—' },
+        ],
+      },
+    });
+    if (agreed) end.mutate(row.session_id);
+  };
   return (
     <Drawer open size={820} title={`“${String(user.realname)}”的在线会话`} onClose={onClose}>
       <Table<OpenSession>
@@ -51,11 +70,9 @@ export function SessionsDrawer({ screen, user, mayEnd, onClose }: Props) {
             render: (_, row) =>
               mayEnd &&
               !row.is_own && (
-                <Popconfirm title="结束这个会话？" onConfirm={() => end.mutate(row.session_id)}>
-                  <Button type="link" size="small" danger>
-                    结束
-                  </Button>
-                </Popconfirm>
+                <Button type="link" size="small" danger onClick={() => void ask(row)}>
+                  结束
+                </Button>
               ),
           },
         ]}

@@ -181,8 +181,8 @@ describe('an account', () => {
     expect(await screen.findByText('当前会话')).toBeTruthy();
     expect([...document.querySelectorAll('.ant-drawer button')].filter((one) => one.textContent === '结束')).toHaveLength(1);
     await press('结束');
-    await screen.findByText('结束这个会话？');
-    fireEvent.click(document.querySelector('.ant-popconfirm-buttons .ant-btn-primary')!);
+    expect(await screen.findByText('他重新登录即可')).toBeTruthy();
+    await press('确认结束');
     await waitFor(() => expect(sent('endSession')[0]?.body).toEqual({ session_id: 77 }));
   });
 });

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { App, Button, Dropdown, Flex, Input, Segmented, Space, Table, Tag, type MenuProps, type TableProps } from 'antd';
 import { useState } from 'react';
+import { confirmAct } from '@/engine/confirming';
 import { useExport } from '@/engine/list/useExport';
 import { listQuery, totalsQuery } from '@/engine/queries';
 import { actionOf, type Row, type Screen } from '@/engine/types';
@@ -39,8 +40,10 @@ export default function UserPage({ screen }: { screen: Screen }) {
     },
     onError: reportError,
   });
-  const confirm = (title: string, content: string, call: string, body: object, told: string) =>
-    modal.confirm({ title, content, onOk: () => act.mutateAsync({ call, body, told }).catch(() => undefined) });
+  const confirm = async (user: Row, title: string, effect: string, undo: string, command: { call: string; body: object; told: string }) => {
+    const about = { effect, undo, facts: factsOf(user) };
+    if (await confirmAct(modal, { title, danger: true, about })) act.mutate(command);
+  };
 
   const more = (user: Row): MenuProps['items'] => {
     const ids = [Number(user.user_id)];
@@ -54,11 +57,12 @@ export default function UserPage({ screen }: { screen: Screen }) {
             key: 'disable',
             label: '停用',
             danger: true,
-            onClick: () => confirm(`停用“${name}”？`, '他的登录会立即结束。', 'setEnabled', { ids, enabled: false }, '已停用'),
+            onClick: () =>
+              void confirm(user, `停用“${name}”？`, '不能再登录，正在进行的登录立即结束', '启用', { call: 'setEnabled', body: { ids, enabled: false }, told: '已停用' }),
           }
         : { key: 'enable', label: '启用', onClick: () => act.mutate({ call: 'setEnabled', body: { ids, enabled: true }, told: '已启用' }) },
       ...(may('del')
-        ? [{ key: 'del', label: '删除', danger: true, onClick: () => confirm(`删除“${name}”？`, '有业务记录的用户不能删除，可以停用。', 'del', { ids }, '已删除') }]
+        ? [{ key: 'del', label: '删除', danger: true, onClick: () => void confirm(user, `删除“${name}”？`, '删除账号；有业务记录的用户不能删除，可以停用', '不能恢复，只能重新新增', { call: 'del', body: { ids }, told: '已删除' }) }]
         : []),
     ];
   };
@@ -163,6 +167,16 @@ export default function UserPage({ screen }: { screen: Screen }) {
       )}
     </Flex>
   );
+}
+
+/** Whom an act is about. */
+function factsOf(user: Row) {
+  return [
+    { label: '用户', value: `${String(user.realname)}（${String(user.user_name)}）` },
+    { label: '公司', value: String(user.company_name ?? '') },
+    { label: '角色', value: String(user.role_name ?? '') },
+    { label: '正在登录', value: `${Number(user.online_count ?? 0)} 处` },
+  ];
 }
 
 function State({ user }: { user: Row }) {

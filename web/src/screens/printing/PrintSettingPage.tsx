@@ -3,6 +3,7 @@ import { PlusOutlined } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { App, Button, Flex, Input, Space, Switch, Table, Tag, Typography, type TableProps } from 'antd';
 import { useState } from 'react';
+import { confirmAct } from '@/engine/confirming';
 import { autoPrinted, setAutoPrinted } from '@/engine/print/autoPrint';
 import { DELIVERED } from '@/engine/print/printCalls';
 import { actionOf, type Screen } from '@/engine/types';
@@ -95,9 +96,9 @@ function TemplateLine({ row, screen, onDesign }: { row: OwnedTemplate; screen: S
   const { modal } = App.useApp();
   const client = useQueryClient();
   const change = useMutation({
-    mutationFn: async ({ call, question }: { call: 'makeDefault' | 'recover' | 'remove'; question: string | null }) => {
-      const agreed = question === null || (await modal.confirm({ title: '提示', content: question, okText: '确定', cancelText: '取消' }));
-      if (!agreed) return;
+    mutationFn: async ({ call, question, effect }: { call: 'makeDefault' | 'recover' | 'remove'; question?: string; effect?: string }) => {
+      const about = { effect: effect ?? '', undo: '不能恢复，只能重新设计', facts: [{ label: '公司', value: row.company_name ?? '集团' }] };
+      if (question && !(await confirmAct(modal, { title: question, danger: true, about }))) return;
       await setup[call](row.print_template_id);
       showMessage('success', '操作成功');
     },
@@ -112,17 +113,17 @@ function TemplateLine({ row, screen, onDesign }: { row: OwnedTemplate; screen: S
       <Typography.Text type="secondary">{row.paper}</Typography.Text>
       {row.is_default && <Tag color="success">默认</Tag>}
       {may('setup') && !row.is_default && (
-        <Button type="link" size="small" onClick={() => change.mutate({ call: 'makeDefault', question: null })}>
+        <Button type="link" size="small" onClick={() => change.mutate({ call: 'makeDefault' })}>
           设为默认
         </Button>
       )}
       {may('setup') && (
-        <Button type="link" size="small" onClick={() => change.mutate({ call: 'recover', question: `把“${row.template_name}”恢复为出厂模板？` })}>
+        <Button type="link" size="small" onClick={() => change.mutate({ call: 'recover', question: `把“${row.template_name}”恢复为出厂模板？`, effect: '放弃对这个模板的全部修改' })}>
           恢复出厂
         </Button>
       )}
       {may('del') && (
-        <Button type="link" size="small" danger onClick={() => change.mutate({ call: 'remove', question: `删除打印模板“${row.template_name}”？` })}>
+        <Button type="link" size="small" danger onClick={() => change.mutate({ call: 'remove', question: `删除打印模板“${row.template_name}”？`, effect: '今后按其余模板打印' })}>
           删除
         </Button>
       )}

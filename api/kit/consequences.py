@@ -1,0 +1,233 @@
+"""Consequences (后果): what an action that is not taken back by a click changes, for whom, and how to undo it.
+
+Every action of the product is either here, or in `PLAIN` with the reason why nobody need be shown anything first.
+What it changes is answered by `getConsequence`, from the records that it is about; the web shows it and asks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+from pydantic import Field as Described
+from sqlalchemy import Row
+
+from api.kit.calls import call
+from api.kit.context import Context
+from api.kit.document import Bill
+from api.kit.errors import NotFound, Refusal
+from api.kit.flow import POSTED
+from api.kit.projection import masked, masks, project
+from api.kit.resource import Resource
+from api.kit.schemas import Key, Payload
+from api.kit.scope import within
+from api.kit.view import reading, sourced
+
+SHOWN = 5
+FIGURES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What an action changes, and how that is undone, in words."""
+
+    effect: str
+    undo: str
+
+
+class Fact(BaseModel):
+    label: str
+    value: str
+
+
+class Foreseen(BaseModel):
+    """What an action is about to change; `warnings` speak against it."""
+
+    effect: str
+    undo: str
+    facts: list[Fact]
+    warnings: list[str] = []
+
+
+class About(Payload):
+    """The action that is meant, and the records that it is about."""
+
+    action: str = Described(max_length=40, description="动作")
+    ids: list[Key] = Described(min_length=1, max_length=1000, description="要操作的记录")
+
+
+GONE = "不能恢复，只能重新录入"
+CONSEQUENCES: dict[str, Consequence] = {
+    "del": Consequence("删除所选记录，被引用的不会删除", GONE),
+    "invalid": Consequence("作废后不再计入任何数字，已过的账全部冲回", "不能恢复，可复制为新单据"),
+    "antiAuditor": Consequence(
+        "冲回审核所过的库存、往来和资金，单据回到未审核", "重新审核；其间库存、价格若变，结果不同"
+    ),
+    "close": Consequence("未执行的数量不再执行，占用的库存放开", "打开；放开的库存可能已被别人占用"),
+    "pause": Consequence("政策停止计返利，返利单不能再审核", "打开"),
+    "open": Consequence("未执行的数量重新可以执行，重新占用库存", "关闭"),
+    "turnOrder": Consequence("按所选计划生成采购订单", "在采购订单中删除或作废生成的订单"),
+    "generate": Consequence("按应计返利生成返利单（未审核）", "在返利单中删除"),
+    "invoice": Consequence("把所选单据开成发票单（未审核）", "在发票单中删除"),
+    "send": Consequence("短信发到客户手机", "短信发出后不能收回"),
+    "transfer": Consequence("所选客户改由另一业务员负责，今后的单据和提成归他", "再转移给原业务员"),
+    "unbind": Consequence("所选客户不再有业务员", "重新绑定"),
+    "convert": Consequence("转为正式客户，可以开单", "在客户资料中停用"),
+    "giveUp": Consequence("不再跟进", "重新跟进"),
+    "cooperate": Consequence("转为正式供应商，可以开单", "在供应商资料中停用"),
+    "suspend": Consequence("停用后不能再选用", "启用"),
+    "rename": Consequence("按规则改写商品名称，单据和报表显示新名称", "不能成批改回，只能逐个修改"),
+    "withdraw": Consequence("公告对所有收件人消失，未读的不再提示", "重新发布"),
+    "unsign": Consequence("取消客户签收", "重新签收"),
+    "closePeriod": Consequence(
+        "该公司当月单据全部锁定，当月不能再录入、修改、审核", "反结账，须填原因；先反结其后的月份"
+    ),
+    "openPeriod": Consequence("该公司当月单据解锁，可以修改，已报出的数字可能变化", "重新结账"),
+    "start": Consequence("从起始期间起重算移动加权平均成本，更正出库成本和毛利", "不能恢复原来的成本"),
+    "clear": Consequence("删除所选内容", "不能恢复"),
+}
+PLAIN: dict[str, str] = {
+    "list": "只是查看",
+    "export": "只生成文件",
+    "add": "表单里看得见要保存的内容",
+    "edit": "表单里看得见要保存的内容",
+    "import": "先预览再导入",
+    "save": "表单里看得见要保存的内容",
+    "setup": "表单里看得见要保存的内容",
+    "followUp": "表单里看得见要保存的内容",
+    "collect": "表单里看得见要保存的内容",
+    "bind": "表单里看得见要保存的内容",
+    "upload": "先预览再导入",
+    "auditorPass": "已询问；反审核可以还原",
+    "auditorNoPass": "已询问；须填原因，修改后可再审核",
+    "resume": "随时可以停用",
+    "sign": "随时可以取消签收",
+    "backup": "只生成文件",
+    "download": "只生成文件",
+    "verify": "只是核对",
+    "run": "只是核对",
+    "explore": "只是查看",
+    "imitate": "另有自己的询问；退出即还原",
+    "overCredit": "是权限，不是动作",
+    "belowLowest": "是权限，不是动作",
+    "waive": "是权限，不是动作",
+    "beyondSource": "是权限，不是动作",
+}
+OF_PAGES = frozenset({"closePeriod", "openPeriod", "start", "clear"})
+"""What is about no records: their pages ask in their own way what they would change."""
+Find = Callable[[Context, Sequence[Row[Any]]], tuple[list[Fact], list[str]]]
+_own: dict[tuple[str, str], Consequence] = {}
+_found: dict[tuple[str, str], Find] = {}
+
+
+def declare(cls: type[Resource], action: str, consequence: Consequence) -> None:
+    """Say what an action means for one class, where it means something else than elsewhere."""
+    _own[cls.name(), action] = consequence
+
+
+def finds(cls: type[Resource], action: str) -> Callable[[Find], Find]:
+    """Have more facts, and warnings, found for one class's action."""
+
+    def keep(find: Find) -> Find:
+        _found[cls.name(), action] = find
+        return find
+
+    return keep
+
+
+def consequence_of(cls: type[Resource], action: str) -> Consequence | None:
+    """What an action of a class changes; None for what nobody need be shown first."""
+    return _own.get((cls.name(), action)) or CONSEQUENCES.get(action)
+
+
+def mount(router: APIRouter, cls: type[Resource]) -> None:
+    """Give a class the call that says what its actions on records would change, if it has any such."""
+    if not any(consequence_of(cls, name) for name in set(cls.declaration.actions) - OF_PAGES):
+        return
+
+    def get_consequence(ctx: Context, about: About) -> Any:
+        return foresee(ctx, cls, about.action, about.ids)
+
+    path = f"{cls.declaration.api}/getConsequence"
+    call(router, "POST", path, right=cls.right("list"), returns=Foreseen)(get_consequence)
+
+
+def foresee(ctx: Context, cls: type[Resource], action: str, keys: Sequence[int]) -> dict[str, Any]:
+    """What an action on some records would change; nothing is written."""
+    told = consequence_of(cls, action)
+    if told is None or action not in cls.declaration.actions:
+        raise Refusal("该单据没有此操作")
+    ctx.require(cls.right(action))
+    rows = _rows(ctx, cls, keys)
+    if not rows:
+        raise NotFound(cls.declaration.label)
+    facts, warnings = list(_facts(ctx, cls, rows)), list(_warnings(cls, action, rows))
+    if find := _found.get((cls.name(), action)):
+        more, against = find(ctx, rows)
+        facts, warnings = facts + more, warnings + against
+    return {
+        "effect": told.effect,
+        "undo": told.undo,
+        "facts": [fact.model_dump() for fact in facts],
+        "warnings": warnings,
+    }
+
+
+def _rows(ctx: Context, cls: type[Resource], keys: Sequence[int]) -> Sequence[Row[Any]]:
+    projection = project(cls, cls.fields(), always=("status", "bill_no"))
+    mine = (cls.key().in_(sorted(set(keys))), within(cls.table(), ctx.principal))
+    with reading(cls, ctx.conn) as conn:
+        return conn.execute(
+            sourced(cls, projection.select().order_by(cls.key()), ctx.principal, where=mine)
+        ).all()
+
+
+def _facts(ctx: Context, cls: type[Resource], rows: Sequence[Row[Any]]) -> Iterable[Fact]:
+    hidden = masks(cls, cls.name(), ctx.principal)
+    shown = [masked(row, hidden) for row in rows]
+    what = "张单据" if issubclass(cls, Bill) else "条"
+    title = _named(cls, cls.declaration.title)
+    yield Fact(
+        label=cls.declaration.label, value=_listed([row.get(title) for row in shown], f"{len(rows)} {what}")
+    )
+    for item in cls.fields():
+        if item.ref and item.ref.resource in ("company", "customer", "supplier") and item.name not in hidden:
+            names = [row.get(item.label_field or item.name) for row in shown]
+            if found := list(dict.fromkeys(name for name in names if name)):
+                yield Fact(
+                    label=item.label, value=_listed(found, f"{len(found)} 个" if len(found) > 1 else "")
+                )
+        if item.name == "status" and item.options and len(rows) > 1:
+            counts = Counter(dict(item.options).get(row["status"], "") for row in shown)
+            yield Fact(label=item.label, value="、".join(f"{name} {count}" for name, count in counts.items()))
+    left = [item for item in cls.fields() if item.uncounted and item.name in shown[0]]
+    counted = [row for row in shown if all(row[item.name] not in item.uncounted for item in left)]
+    summed = [item for item in cls.fields() if item.total and item.list and item.name in shown[0]]
+    for item in [item for item in summed if item.name not in hidden][:FIGURES]:
+        total = sum((Decimal(row[item.name] or 0) for row in counted), Decimal(0))
+        yield Fact(
+            label=item.label, value=f"{total:,.2f}" if item.kind == "money" else f"{total.normalize():,f}"
+        )
+
+
+def _warnings(cls: type[Resource], action: str, rows: Sequence[Row[Any]]) -> Iterable[str]:
+    posted = sum(row.status in POSTED for row in rows) if issubclass(cls, Bill) else 0
+    if action == "invalid" and posted:
+        yield f"其中 {posted} 张已审核，已过的库存、往来和资金随之冲回"
+
+
+def _named(cls: type[Resource], name: str) -> str:
+    """The column that a title is read by: of a reference, its label."""
+    item = next((item for item in cls.fields() if item.name == name), None)
+    return (item.label_field or name) if item and item.ref else name
+
+
+def _listed(names: Sequence[Any], head: str) -> str:
+    told = "、".join(str(name) for name in names[:SHOWN] if name)
+    more = "等" if len(names) > SHOWN else ""
+    return "：".join(part for part in (head, f"{told}{more}") if part)
