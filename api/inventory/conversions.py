@@ -152,6 +152,10 @@ class StockConversion(OfWarehouse, Bill):
         ),
         moves=True,
     )
+    leading = (
+        *("bill_no", "business_date", "status", "kind", "warehouse_id"),
+        *("input_quantity", "output_quantity", "output_amount"),
+    )
     derived = (
         derived("input_quantity", "投入数量", "quantity", _added_up(ConversionInput), width=90),
         derived("output_quantity", "产出数量", "quantity", _added_up(ConversionOutput), width=90),

@@ -77,11 +77,15 @@ class ConversionDetail(OfCosts, LedgerRow):
     )
     goods_id: Mapped[int] = goods(search=True)
     batch_id: Mapped[int] = ref("goods_batch", "批次(DOT)", target="batch_id", label_field="batch", width=100)
-    input_quantity: Mapped[Decimal | None] = quantity("投入数量", default=None, total=True)
-    output_quantity: Mapped[Decimal | None] = quantity("产出数量", default=None, total=True)
+    input_quantity: Mapped[Decimal | None] = quantity("投入数量", default=None, total=True, width=90)
+    output_quantity: Mapped[Decimal | None] = quantity("产出数量", default=None, total=True, width=90)
     unit_cost: Mapped[Decimal | None] = price("单位成本", default=None, permission=COST)
-    input_amount: Mapped[Decimal | None] = money("投入成本", default=None, permission=COST, total=True)
-    output_amount: Mapped[Decimal | None] = money("产出成本", default=None, permission=COST, total=True)
+    input_amount: Mapped[Decimal | None] = money(
+        "投入成本", default=None, permission=COST, total=True, width=100
+    )
+    output_amount: Mapped[Decimal | None] = money(
+        "产出成本", default=None, permission=COST, total=True, width=100
+    )
     reason: Mapped[str | None] = text("原因", search=True)
 
     rows = _LINES

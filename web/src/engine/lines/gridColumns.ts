@@ -63,16 +63,18 @@ export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   const shown = columnsOf(block).filter((field) => field.list || isEditable(field, pricing));
   // The figures of what was proposed are why it was; what lines lack is proposed for what they are.
   const whole = block.source !== null || block.proposals?.some((proposal) => !proposal.of?.length);
-  if (whole || goodsField(block) === undefined || (pricing === null && !block.takes_available)) return shown;
   const quantity = quantityField(pricing);
+  const stocked = pricing !== null || block.takes_available === true;
+  const counted = stocked || shown.some((field) => field.name === quantity && field.form);
+  if (whole || goodsField(block) === undefined || !counted) return shown;
   const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
-    if (field.name === quantity) return [field, STOCK];
+    if (field.name === quantity) return stocked ? [field, STOCK] : [field];
     if (field.name === pricing?.price) return [field, LAST_PRICE, PRICE_SOURCE];
     return [field.form ? field : readAlong(field)];
   });
   // Location and batch are seldom chosen by hand; they come behind the figures.
   const optional = columns.filter((field) => field.type === 'ref' && !field.required && !isPack(field));
-  const total = columns.findIndex((field) => field.name === (pricing?.total ?? STOCK.name));
+  const total = columns.findIndex((field) => field.name === (pricing?.total ?? (stocked ? STOCK.name : quantity)));
   const before = columns.slice(0, total + 1).filter((field) => !optional.includes(field));
   return [...before, ...optional, ...columns.slice(total + 1).filter((field) => !optional.includes(field))];
 }
