@@ -154,7 +154,7 @@ class StockConversion(OfWarehouse, Bill):
     )
     leading = (
         *("bill_no", "business_date", "status", "kind", "warehouse_id"),
-        *("input_quantity", "output_quantity", "output_amount"),
+        *("input_quantity", "output_quantity", "labour_amount", "output_amount"),
     )
     derived = (
         derived("input_quantity", "投入数量", "quantity", _added_up(ConversionInput), width=90),

@@ -47,6 +47,7 @@ FIXED: dict[tuple[str, str], str] = {
 FREE: dict[tuple[str, str], str] = {
     ("brand", "goods_type_id"): CLASSIFIES,
     ("company", "type"): CLASSIFIES,
+    ("conversion_recipe", "kind"): DEFAULT,
     ("customer", "credit_limit"): BEHAVES,
     ("customer", "customer_type_id"): CLASSIFIES,
     ("customer", "employee_id"): DEFAULT,

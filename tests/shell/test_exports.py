@@ -300,7 +300,6 @@ class TestErrors:
             ("GET", "v2/no/such/call", 404, "请求的地址不存在"),
             ("POST", "v2/no/such/call", 404, "请求的地址不存在"),
             ("GET", "v2/system/Unit/add", 404, "请求的地址不存在"),
-            ("GET", "openapi.json", 404, "请求的地址不存在"),
         ],
     )
     def test_an_unknown_address_answers_in_an_envelope(
