@@ -29,37 +29,46 @@ from api.kit.posting import BillRef
 from api.ledger.checks import Check, register
 from api.master import ledgers
 
-_LATE_BILLS = """
-select 'PKCK' as bill_type, bill_id, bill_no, status, stock_take_id, late_type, late_bill_id, late_bill_no
-from stock_loss where late_bill_id is not null
-union all
-select 'PYRK', bill_id, bill_no, status, stock_take_id, late_type, late_bill_id, late_bill_no
-from stock_surplus where late_bill_id is not null
-"""
-_OWN = """
+_OWN = f"""
 select l.* from stock_ledger l where l.bill_type = %(type)s and l.bill_id = %(id)s
 union all
-select l.* from stock_loss d join stock_ledger l on l.bill_type = 'PKCK' and l.bill_id = d.bill_id
+select l.*
+from ({stock_counts.LATE_BILLS}) d
+join stock_ledger l on l.bill_type = d.bill_type and l.bill_id = d.bill_id
 where d.late_type = %(type)s and d.late_bill_id = %(id)s
-union all
-select l.* from stock_surplus d join stock_ledger l on l.bill_type = 'PYRK' and l.bill_id = d.bill_id
-where d.late_type = %(type)s and d.late_bill_id = %(id)s
+"""
+# A count covers the places that it lists, and others of the goods within its range where it lists all that held any:
+# what lay nowhere else was counted as none. Of one day the last count tells.
+_COVERS = """
+(h.allocation_id is null or h.allocation_id = s.allocation_id)
+and not exists (
+    select from stock_ledger b
+    where b.warehouse_id = h.warehouse_id and b.goods_id = s.goods_id and b.business_date <= h.business_date
+        and b.ledger_id <= h.ledger_upto and (h.allocation_id is null or b.allocation_id = h.allocation_id)
+        and not exists (
+            select from stock_take_line n
+            where n.bill_id = h.bill_id and n.goods_id = b.goods_id
+                and coalesce(n.allocation_id, 0) = b.allocation_id and coalesce(n.batch_id, 0) = b.batch_id
+        )
+    group by b.allocation_id, b.batch_id
+    having sum(b.quantity) <> 0
+)
 """
 # Since the audit of a count, which settled what had been posted till then.
 _MOVED_SINCE = f"""
 with own as ({_OWN}),
 spot as (
     select o.warehouse_id, o.goods_id, o.allocation_id, o.batch_id, min(o.business_date) as since
-    from own o where o.quantity <> 0 and not o.frozen
+    from own o where o.quantity <> 0
     group by o.warehouse_id, o.goods_id, o.allocation_id, o.batch_id
 ),
 moved as (
-    select s.*, t.bill_id as take_id, t.bill_no as take_no, t.business_date,
+    select s.*, t.bill_id as take_id, t.bill_no as take_no, t.business_date, t.listed,
         (
             select sum(o.quantity) from own o
             where (o.warehouse_id, o.goods_id, o.allocation_id, o.batch_id)
                 = (s.warehouse_id, s.goods_id, s.allocation_id, s.batch_id)
-                and not o.frozen and o.ledger_id > t.ledger_upto
+                and o.ledger_id > t.ledger_upto
                 and (
                     o.business_date < t.business_date
                     or o.business_date = t.business_date
@@ -68,24 +77,27 @@ moved as (
         ) as quantity
     from spot s
     cross join lateral (
-        select distinct on (h.business_date, h.bill_id)
-            h.bill_id, h.bill_no, h.business_date, h.ledger_upto, c.counted_at
-        from stock_take_line c
+        select distinct on (h.business_date)
+            h.bill_id, h.bill_no, h.business_date, h.ledger_upto, c.counted_at, c.listed
+        from (
+            select l.*,
+                (coalesce(l.allocation_id, 0), coalesce(l.batch_id, 0)) = (s.allocation_id, s.batch_id) as listed
+            from stock_take_line l
+            where l.goods_id = s.goods_id and l.superseded_by is null
+        ) c
         join stock_take h using (bill_id)
-        where c.goods_id = s.goods_id and h.warehouse_id = s.warehouse_id and h.status in {POSTED_SQL}
-            and h.business_date >= s.since and c.superseded_by is null
-        order by
-            h.business_date, h.bill_id,
-            (coalesce(c.allocation_id, 0), coalesce(c.batch_id, 0)) = (s.allocation_id, s.batch_id) desc, c.counted_at
+        where h.warehouse_id = s.warehouse_id and h.status in {POSTED_SQL} and h.business_date >= s.since
+            and (c.listed or {_COVERS})
+        order by h.business_date, c.counted_at desc, c.listed desc
     ) t
 )
 select
-    m.take_id, m.take_no, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.quantity, g.goods_name,
+    m.take_id, m.take_no, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.quantity, m.listed, g.goods_name,
     g.is_numbered
 from moved m
 join goods g using (goods_id)
 where m.quantity is not null
-order by m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.business_date, m.take_id
+order by m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.business_date
 """
 _MADE_BY_TAKE = """
 select exists (select from stock_loss where %(type)s = 'PKCK' and bill_id = %(id)s and stock_take_id is not null)
@@ -94,19 +106,19 @@ select exists (select from stock_loss where %(type)s = 'PKCK' and bill_id = %(id
 _ANY_OWN = f"""
 select l.ledger_id, l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, l.business_date, l.quantity
 from stock_ledger l
-where l.bill_type = c.late_type and l.bill_id = c.late_bill_id and not l.frozen
+where l.bill_type = c.late_type and l.bill_id = c.late_bill_id
 union all
 select l.ledger_id, l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id, l.business_date, l.quantity
-from ({_LATE_BILLS}) d join stock_ledger l on l.bill_type = d.bill_type and l.bill_id = d.bill_id
+from ({stock_counts.LATE_BILLS}) d join stock_ledger l on l.bill_type = d.bill_type and l.bill_id = d.bill_id
 where d.late_type = c.late_type and d.late_bill_id = c.late_bill_id
 """
 
 register(
     Check(
         "late_corrections_undo_their_bills",
-        "已盘在内的单据与其更正单合计：盘点审核之后，当日账面不变",
+        "已盘在内的单据与其更正单合计：当日最后一次盘点审核之后，当日账面不变",
         f"""select c.late_bill_no, c.bill_no, l.goods_id, m.moved
-        from ({_LATE_BILLS}) c
+        from ({stock_counts.LATE_BILLS}) c
         join stock_take t on t.bill_id = c.stock_take_id
         join stock_ledger l on l.bill_type = c.bill_type and l.bill_id = c.bill_id
         cross join lateral (
@@ -116,7 +128,17 @@ register(
                 = (l.warehouse_id, l.goods_id, l.allocation_id, l.batch_id)
                 and o.business_date <= t.business_date and o.ledger_id > t.ledger_upto
         ) m
-        where c.status in {POSTED_SQL} and l.reverses is null and m.moved <> 0""",
+        where c.status in {POSTED_SQL} and l.reverses is null and m.moved <> 0
+            and not exists (
+                select from stock_take p
+                join stock_take_line n using (bill_id)
+                where p.warehouse_id = t.warehouse_id and p.business_date = t.business_date and p.bill_id <> t.bill_id
+                    and p.status in {POSTED_SQL} and n.goods_id = l.goods_id and n.superseded_by is null
+                    and n.counted_at > (
+                        select max(w.counted_at) from stock_take_line w
+                        where w.bill_id = t.bill_id and w.goods_id = l.goods_id
+                    )
+            )""",
     )
 )
 
@@ -149,13 +171,19 @@ class LateMoves:
             return
         cls = registry.prefixes()[bill.bill_type]
         takes = stock_counts.join_numbers(list(dict.fromkeys(row.take_no for row, _ in found)))
-        names = list(dict.fromkeys(row.goods_name for row, _ in found))
-        goods = "、".join(names[: stock_counts.SHOWN]) + (
-            f"等{len(names)}种商品" if len(names) > stock_counts.SHOWN else ""
-        )
+        goods = _tell_goods([row for row, _ in found])
         what = f"{cls.declaration.label}{bill.bill_no}的日期不晚于盘点单{takes}：{goods}"
-        if stock_counts.ask_counted(ctx, bill, cls.name(), what):
+        about = [(*row[:6], left) for row, left in found]
+        if stock_counts.ask_counted(ctx, bill, cls.name(), what, about):
             _correct(ctx, bill, cls.declaration.label, found)
+
+
+def _tell_goods(rows: Sequence[Any]) -> str:
+    """The goods' names, the first of many, and of which not every place stands on the count."""
+    names = list(dict.fromkeys(row.goods_name for row in rows))
+    more = f"等{len(names)}种商品" if len(names) > stock_counts.SHOWN else ""
+    told = "、".join(names[: stock_counts.SHOWN]) + more
+    return told if all(row.listed for row in rows) else f"{told}（含盘点明细中没有的库位或批次，盘点时为0）"
 
 
 def _void(ctx: Context, cls: type[Bill], bill: BillRef) -> None:

@@ -57,4 +57,4 @@ class LocationMove(MoveBill):
         def landing(line: object) -> Landing:
             return Landing(warehouse_id=doc.header.warehouse_id, allocation_id=line.to_allocation_id)  # type: ignore[attr-defined]
 
-        return Postings(stock=outbound(doc, lands=landing))
+        return Postings(stock=outbound(doc, lands=landing), as_it_lies=True)

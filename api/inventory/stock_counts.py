@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from sqlalchemy import Row, select
 
+from api.inventory import count_books
 from api.kit import business_log, registry
 from api.kit.context import GO_ON, Context
 from api.kit.database import TIME_ZONE
@@ -26,33 +28,22 @@ from api.ledger import holds
 from api.ledger.checks import Check, register
 
 SHOWN = 5
-Spot = tuple[int, int, int]
-"""Goods, location and batch within a warehouse."""
 CORRECTIONS = "('PYRK', 'PKCK', 'PYCK')"
 """Bills that set the book right; on its own a count's difference is one of them."""
-OF_LATE = """exists (
-    select from stock_surplus d where l.bill_type = 'PYRK' and d.bill_id = l.bill_id and d.late_bill_id is not null
-    union all
-    select from stock_loss d where l.bill_type = 'PKCK' and d.bill_id = l.bill_id and d.late_bill_id is not null
-)"""
-"""Whether a row corrects a count by what was counted before it was posted: with that it comes to nothing."""
+LATE_BILLS = """
+select 'PKCK' as bill_type, bill_id, bill_no, status, stock_take_id, late_type, late_bill_id, late_bill_no
+from stock_loss where late_bill_id is not null
+union all
+select 'PYRK', bill_id, bill_no, status, stock_take_id, late_type, late_bill_id, late_bill_no
+from stock_surplus where late_bill_id is not null
+"""
+"""Bills that keep the book of a counted day as it was counted, whatever the bill that each is for has moved since."""
 STANDS = "l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)"
 
 DIFFERENCE = (
     "(case when {table}.superseded_by is null then coalesce({table}.recount_quantity, {table}.counted_quantity)"
     " - {table}.book_quantity - {table}.late_quantity - {table}.corrected_quantity else 0.000 end)"
 )
-_BOOK = """
-select b.goods_id, b.allocation_id, b.batch_id, b.quantity - coalesce(m.quantity, 0) as quantity
-from stock_balance b
-left join (
-    select l.goods_id, l.allocation_id, l.batch_id, sum(l.quantity) as quantity
-    from stock_ledger l
-    where l.warehouse_id = %(warehouse)s and l.goods_id = any (%(goods)s::bigint[]) and l.business_date > %(day)s
-    group by l.goods_id, l.allocation_id, l.batch_id
-) m using (goods_id, allocation_id, batch_id)
-where b.warehouse_id = %(warehouse)s and b.goods_id = any (%(goods)s::bigint[])
-"""
 _SAME_SPOT = """o.goods_id = l.goods_id and coalesce(o.allocation_id, 0) = coalesce(l.allocation_id, 0)
     and coalesce(o.batch_id, 0) = coalesce(l.batch_id, 0)"""
 _LATER = f"""
@@ -74,33 +65,69 @@ from unnest(
 ) as k (line_id, late, uncounted, book, superseded_by)
 where l.line_id = k.line_id
 """
-# All that a bill did since: taken back and audited again as it was, it moved nothing.
+# All that a bill and what keeps its effect off the books did since: taken back and audited again as it was, it moved
+# nothing. `listed` is none of a place that the count covers without a line, as nothing lay there.
 _LATE = f"""
-select t.line_id, t.counted_at, t.business_date as taken_on, l.bill_type, l.bill_id, l.bill_no, l.business_date,
-    sum(l.quantity) as quantity, bool_or({STANDS}) as stands
-from (
+with line as (
     select t.line_id, t.goods_id, coalesce(t.allocation_id, 0) as allocation_id, coalesce(t.batch_id, 0) as batch_id,
-        t.counted_at, h.business_date, h.warehouse_id
+        t.counted_at, t.counted_upto, h.business_date, h.warehouse_id, h.company_id, h.allocation_id as within
     from stock_take_line t
     join stock_take h using (bill_id)
     where t.bill_id = %s and t.counted_at is not null
-) t
-join stock_ledger l
-    on l.goods_id = t.goods_id and l.warehouse_id = t.warehouse_id and l.allocation_id = t.allocation_id
-    and l.batch_id = t.batch_id and l.posted_at > t.counted_at and l.business_date <= t.business_date
-where l.company_id = %s and l.quantity <> 0 and l.bill_type not in {CORRECTIONS}
-    and not exists (
-        select from stock_loss d
-        where d.late_type = l.bill_type and d.late_bill_id = l.bill_id and d.status in {POSTED_SQL}
-            and d.business_date <= t.business_date
-        union all
-        select from stock_surplus d
-        where d.late_type = l.bill_type and d.late_bill_id = l.bill_id and d.status in {POSTED_SQL}
-            and d.business_date <= t.business_date
+),
+counted as (
+    select distinct on (goods_id) * from line order by goods_id, counted_upto
+),
+posted as (
+    select t.line_id as counted_line, true as listed, t.counted_at, t.business_date as taken_on, l.*
+    from line t
+    join stock_ledger l
+        on l.goods_id = t.goods_id and l.warehouse_id = t.warehouse_id and l.allocation_id = t.allocation_id
+        and l.batch_id = t.batch_id and l.ledger_id > t.counted_upto and l.business_date <= t.business_date
+        and l.company_id = t.company_id
+    union all
+    select t.line_id as counted_line, false, t.counted_at, t.business_date, l.*
+    from counted t
+    join stock_ledger l
+        on l.goods_id = t.goods_id and l.warehouse_id = t.warehouse_id and l.ledger_id > t.counted_upto
+        and l.business_date <= t.business_date and l.company_id = t.company_id
+        and (t.within is null or l.allocation_id = t.within)
+    where not exists (
+        select from line o
+        where o.goods_id = l.goods_id and o.allocation_id = l.allocation_id and o.batch_id = l.batch_id
     )
-group by 1, 2, 3, 4, 5, 6, 7
-having sum(l.quantity) <> 0
-order by l.bill_no, t.line_id
+    and not exists (
+        select from stock_ledger b
+        where b.goods_id = t.goods_id and b.warehouse_id = t.warehouse_id and b.ledger_id <= t.counted_upto
+            and b.business_date <= t.business_date and (t.within is null or b.allocation_id = t.within)
+            and not exists (
+                select from line o
+                where o.goods_id = b.goods_id and o.allocation_id = b.allocation_id and o.batch_id = b.batch_id
+            )
+        group by b.allocation_id, b.batch_id
+        having sum(b.quantity) <> 0
+    )
+),
+moved as (
+    select r.counted_line as line_id, r.listed, r.counted_at, r.taken_on, r.goods_id, r.warehouse_id, r.allocation_id, r.batch_id,
+        coalesce(d.late_type, r.bill_type) as bill_type, coalesce(d.late_bill_id, r.bill_id) as bill_id,
+        max(coalesce(d.late_bill_no, r.bill_no)) as bill_no, sum(r.quantity) as quantity
+    from posted r
+    left join ({LATE_BILLS}) d on d.bill_type = r.bill_type and d.bill_id = r.bill_id
+    where r.quantity <> 0 and coalesce(d.late_type, r.bill_type) not in {CORRECTIONS}
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    having sum(r.quantity) <> 0
+)
+select m.line_id, m.listed, m.counted_at, m.taken_on, m.bill_type, m.bill_id, m.bill_no, m.quantity, g.goods_name,
+    (
+        select max(l.business_date) from stock_ledger l
+        where l.bill_type = m.bill_type and l.bill_id = m.bill_id and l.goods_id = m.goods_id
+            and l.warehouse_id = m.warehouse_id and l.allocation_id = m.allocation_id and l.batch_id = m.batch_id
+            and l.quantity <> 0 and l.business_date <= m.taken_on and {STANDS}
+    ) as business_date
+from moved m
+join goods g using (goods_id)
+order by m.bill_no, m.line_id
 """
 _LATER_TAKES = f"""
 select distinct t.bill_no, coalesce(o.superseded_by = l.bill_id, false) as gave_way
@@ -114,15 +141,10 @@ where l.bill_id = %s and t.warehouse_id = h.warehouse_id and t.status in {POSTED
         or t.business_date >= h.business_date and o.superseded_by is null and (
             t.ledger_upto >= h.ledger_upto and {DIFFERENCE.format(table="l")} <> 0
             or exists (
-                select from (
-                    select 'PKCK' as bill_type, d.bill_id from stock_loss d
-                    where d.stock_take_id = h.bill_id and d.late_bill_id is not null and d.status in {POSTED_SQL}
-                    union all
-                    select 'PYRK', d.bill_id from stock_surplus d
-                    where d.stock_take_id = h.bill_id and d.late_bill_id is not null and d.status in {POSTED_SQL}
-                ) d
+                select from ({LATE_BILLS}) d
                 join stock_ledger s on s.bill_type = d.bill_type and s.bill_id = d.bill_id
-                where s.goods_id = l.goods_id and s.allocation_id = coalesce(l.allocation_id, 0)
+                where d.stock_take_id = h.bill_id and d.status in {POSTED_SQL}
+                    and s.goods_id = l.goods_id and s.allocation_id = coalesce(l.allocation_id, 0)
                     and s.batch_id = coalesce(l.batch_id, 0)
             )
         )
@@ -195,15 +217,6 @@ class Moved(NamedTuple):
     uncounted: Decimal = Decimal(0)
 
 
-def read_book(ctx: Context, warehouse_id: int, day: date, goods: Iterable[int]) -> dict[Spot, Decimal]:
-    """The book of a warehouse's goods at the end of a day, by spot, read in one moment."""
-    values = {"warehouse": warehouse_id, "day": day, "goods": sorted(set(goods))}
-    return {
-        (row.goods_id, row.allocation_id, row.batch_id): row.quantity
-        for row in ctx.conn.exec_driver_sql(_BOOK, values)
-    }
-
-
 def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
     """What each line of a stocktake lacks or has beyond the book of its day as it stands now.
 
@@ -212,7 +225,7 @@ def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
     header, goods = doc.header, {line.goods_id for line in doc.lines}
     holds.lock_goods(ctx.conn, header.company_id, goods)
     moved = _find_moved(ctx, doc)
-    book = read_book(ctx, header.warehouse_id, header.business_date, goods)
+    book = count_books.read_book(ctx, header.warehouse_id, header.business_date, goods)
     of = {"bill": header.bill_id, "warehouse": header.warehouse_id, "day": header.business_date}
     later = {row.line_id: row for row in ctx.conn.exec_driver_sql(_LATER, of)}
     found = {}
@@ -314,27 +327,50 @@ def _find_moved(ctx: Context, doc: Document) -> dict[int, Moved]:
     counted was there all the same.
     """
     header = doc.header
-    rows = ctx.conn.exec_driver_sql(_LATE, (header.bill_id, header.company_id)).all()
+    rows = ctx.conn.exec_driver_sql(_LATE, (header.bill_id,)).all()
     made = made_at(ctx, {(row.bill_type, row.bill_id) for row in rows if row.business_date == row.taken_on})
-    standing = [row for row in rows if row.stands]
     asked = [
         row
-        for row in standing
-        if row.business_date < row.taken_on
-        or _may_be_counted(made[row.bill_type, row.bill_id], row.counted_at, row.taken_on)
+        for row in rows
+        if row.business_date is not None
+        and (
+            row.business_date < row.taken_on
+            or _may_be_counted(made[row.bill_type, row.bill_id], row.counted_at, row.taken_on)
+        )
     ]
-    numbers = list(dict.fromkeys(row.bill_no for row in asked))
-    counted = bool(numbers) and ask_counted(
-        ctx, header, "stock_take", f"盘点录入后又审核了日期不晚于盘点单的{join_numbers(numbers)}"
+    counted = bool(asked) and ask_counted(
+        ctx, header, "stock_take", f"盘点录入后又审核了日期不晚于盘点单的{tell_moves(asked)}", asked
     )
+    if counted and (unlisted := [row for row in asked if not row.listed]):
+        raise Refusal(f"{tell_moves(unlisted)}所在的库位、批次不在盘点明细中，请添加该行并录入实盘数量")
     found: dict[int, Moved] = {line.line_id: Moved() for line in doc.lines}
+    maybe = {id(row) for row in asked}
     for row in rows:
         late, uncounted = found[row.line_id]
-        if not row.stands or (counted and row in asked):
+        if not row.listed:
+            continue
+        if row.business_date is None or (counted and id(row) in maybe):
             found[row.line_id] = Moved(late + row.quantity, uncounted)
         else:
             found[row.line_id] = Moved(late, uncounted + row.quantity)
     return found
+
+
+def tell_moves(rows: Sequence[Any]) -> str:
+    """Which bills moved what, the first of many: rows of `bill_no`, `business_date`, `goods_name` and `quantity`."""
+    bills: dict[tuple[str, date], dict[str, Decimal]] = {}
+    for row in rows:
+        goods = bills.setdefault((row.bill_no, row.business_date), {})
+        goods[row.goods_name] = goods.get(row.goods_name, Decimal(0)) + row.quantity
+    told = [
+        f"{number}（{day}，{_tell_goods(goods)}）" for (number, day), goods in list(bills.items())[:SHOWN]
+    ]
+    return "、".join(told) + (f"等{len(bills)}张单据" if len(bills) > SHOWN else "")
+
+
+def _tell_goods(goods: Mapping[str, Decimal]) -> str:
+    told = [f"{name} {quantity.normalize():+f}" for name, quantity in list(goods.items())[:SHOWN]]
+    return "、".join(told) + (f"等{len(goods)}种商品" if len(goods) > SHOWN else "")
 
 
 def _may_be_counted(made: datetime, counted: datetime, day: date) -> bool:
@@ -352,20 +388,26 @@ def join_numbers(numbers: list[str]) -> str:
     return "、".join(numbers[:SHOWN]) + (f"等{len(numbers)}张单据" if len(numbers) > SHOWN else "")
 
 
-def ask_counted(ctx: Context, header: Any, resource: str, what: str) -> bool:
-    """Whether goods were counted, as the user says; who has not said it is asked, who has is logged."""
-    if ctx.counted is None:
-        raise CountedAsk(f"{what}，这些商品盘点时是否已盘在内？")
+def ask_counted(ctx: Context, header: Any, resource: str, what: str, about: Iterable[Any]) -> bool:
+    """Whether goods were counted, as the user says; who has not said it is asked, who has is logged.
+
+    `about` are the rows that the question is of: when they are others than those that he was asked about, he is asked
+    again.
+    """
+    question = sha256(repr(sorted(map(tuple, about), key=repr)).encode()).hexdigest()[:16]
+    answer = ctx.answers.get(question, ctx.counted)
+    if answer is None:
+        raise CountedAsk(f"{what}，这些商品盘点时是否已盘在内？", question)
     business_log.write_confirmed(
         ctx.conn,
         ctx.principal,
         resource,
         header.bill_id,
-        f"{what}：{'已盘在内' if ctx.counted else '未盘在内'}",
+        f"{what}：{'已盘在内' if answer else '未盘在内'}",
         bill_no=header.bill_no,
         company_id=header.company_id,
     )
-    return ctx.counted
+    return answer
 
 
 def made_at(ctx: Context, bills: Collection[tuple[str, int]]) -> dict[tuple[str, int], datetime]:

@@ -117,7 +117,7 @@ class StockSurplus(Difference):
     def postings(cls, doc: Document) -> Postings:
         moves = zip(inbound(doc, priced=False), doc.lines, strict=True)
         stock = tuple(replace(move, fallback_unit_cost=line.unit_cost) for move, line in moves)
-        return Postings(stock=stock, outside=Outside("lost"))
+        return Postings(stock=stock, outside=Outside("lost"), as_it_lies=True)
 
 
 class StockLossLine(IssueLine):
@@ -172,7 +172,9 @@ class StockLoss(Difference):
                 replace(move, allocation_id=move.allocation_id or 0, batch_id=move.batch_id or 0)
                 for move in moves
             )
-        return Postings(stock=moves, outside=Outside("lost"), counted=bool(doc.header.stock_take_id))
+        return Postings(
+            stock=moves, outside=Outside("lost"), counted=bool(doc.header.stock_take_id), as_it_lies=True
+        )
 
 
 class SurplusOutLine(IssueLine):
@@ -201,7 +203,7 @@ class SurplusOut(MoveBill):
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(stock=outbound(doc), outside=Outside("lost"))
+        return Postings(stock=outbound(doc), outside=Outside("lost"), as_it_lies=True)
 
 
 def make(ctx: Context, take: Row[Any], differences: Sequence[tuple[Any, Decimal]]) -> None:
@@ -275,17 +277,9 @@ def _audit_new(
 
 
 def void_of(ctx: Context, take: int) -> None:
-    """Void what a stocktake made."""
+    """Void what a stocktake made, and other bills because it had counted their goods: what took goods away first."""
     for cls in (StockLoss, StockSurplus):
-        table = cls.table()
-        void_bills(ctx, cls, table.c.stock_take_id == take, table.c.late_bill_id.is_(None))
-
-
-def void_late(ctx: Context, take: int) -> None:
-    """Void what other bills made because a stocktake had counted their goods."""
-    for cls in (StockLoss, StockSurplus):
-        table = cls.table()
-        void_bills(ctx, cls, table.c.stock_take_id == take, table.c.late_bill_id.is_not(None))
+        void_bills(ctx, cls, cls.table().c.stock_take_id == take)
 
 
 def void_bills(ctx: Context, cls: type[Bill], *which: ColumnElement[bool]) -> None:

@@ -16,13 +16,14 @@ from typing import Any
 from sqlalchemy import BigInteger, ForeignKey, Row, select
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.inventory import stock_counts, stock_differences
+from api.inventory import count_books, stock_counts, stock_differences
+from api.inventory.count_books import Spot, spot_of
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.document import MAX_LINES, Bill, BillType, Block, Document, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import COST, derived, flag, moment, price, quantity, ref, text
-from api.kit.flow import UNAUDITED, VOIDED
+from api.kit.flow import UNAUDITED
 from api.kit.goods_bills import GoodsChild
 from api.kit.posting import Postings
 from api.kit.resource import FileCall, Menu
@@ -48,9 +49,6 @@ register(
         where w.goods_id is null or h.bill_id is null""",
     )
 )
-
-Spot = tuple[int, int, int]
-"""Goods, location, batch; 0 = none."""
 
 _SNAPSHOT = """
 with recursive wanted as (
@@ -118,6 +116,8 @@ class StockTakeLine(FromPlace, GoodsChild):
     tire_numbers: Mapped[str | None] = text("差异胎号", max_length=MAX_TEXT, copied=False, width=160, sort=60)
     """Of goods that are kept by number: which were found beyond the book, or are missing."""
     counted_at: Mapped[datetime | None] = moment("盘点时间", form=False, copied=False, sort=61)
+    counted_upto: Mapped[int | None] = mapped_column(BigInteger, sort_order=62)
+    """The last row of the ledger that its book knew when its count was entered."""
     superseded_by: Mapped[int | None] = mapped_column(
         BigInteger, ForeignKey("stock_take.bill_id"), index=True, sort_order=63
     )
@@ -168,26 +168,28 @@ class StockTake(OfWarehouse, Bill):
             if before.warehouse_id != header["warehouse_id"]:
                 problems.add("快照后不能更换盘点仓库，请另建盘点单")
             if before.business_date != header["business_date"]:
-                # Another day has another book.
-                header["snapshot_at"], known = datetime.now(TIME_ZONE), {}
+                # Another day has another book; what was counted stays as it was counted.
+                header["snapshot_at"] = datetime.now(TIME_ZONE)
+                count_books.lock_goods(ctx, header["company_id"], lines)
+                known = count_books.rebook(ctx, header["warehouse_id"], header["business_date"], known)
         else:
             header["snapshot_at"] = datetime.now(TIME_ZONE)
             given = bool(lines)
             lines[:] = lines or _planned(ctx, header)
             if header["freezes"] and not given:
                 # What is written down is what was frozen: nothing may move in between.
-                _stand_still(ctx, header, lines)
+                count_books.lock_goods(ctx, header["company_id"], lines)
                 lines[:] = _planned(ctx, header)
             if not lines:
                 problems.add("盘点范围内没有库存，请修改范围或自行添加商品")
         problems.settle()
-        if header["freezes"]:
-            _stand_still(ctx, header, lines)
+        # The book is read as no posting under way can change it, and as it will be frozen.
+        count_books.lock_goods(ctx, header["company_id"], lines)
         _book(ctx, header, known, lines)
 
     @classmethod
     def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
-        """Hold its goods while it is in progress and freezes them; unaudited, it counted nothing of later bills."""
+        """Hold its goods while it is in progress and freezes them."""
         head = ctx.conn.execute(select(cls.table()).where(cls.key() == key)).one()
         lines = StockTakeLine.table()
         goods: set[int] = set()
@@ -198,8 +200,6 @@ class StockTake(OfWarehouse, Bill):
             held = holds.standing(ctx.conn, {(head.warehouse_id, one) for one in goods})
             stock_holds.refuse_held(ctx, [row for row in held if row.bill_id != key])
         holds.settle(ctx.conn, head.company_id, head.warehouse_id, (key, head.bill_no), goods)
-        if status in (UNAUDITED, VOIDED):
-            stock_differences.void_late(ctx, key)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -216,9 +216,6 @@ class StockTake(OfWarehouse, Bill):
             raise Refusal(
                 f"第{'、'.join(uncounted[:10])}{more}行未盘点（共{len(uncounted)}行），请录入实盘数量，没有的录入0"
             )
-        for line in doc.lines:
-            if line.tire_numbers and _count_of(line) == line.book_quantity:
-                raise Refusal(f"第{line.line_no}行没有差异，请清空差异胎号")
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
@@ -230,6 +227,9 @@ class StockTake(OfWarehouse, Bill):
         header = doc.header
         holds.settle(ctx.conn, header.company_id, header.warehouse_id, (header.bill_id, header.bill_no), ())
         differences = stock_counts.find_differences(ctx, doc)
+        for line, difference in differences:
+            if line.tire_numbers and not difference:
+                raise Refusal(f"第{line.line_no}行没有差异，请清空差异胎号")
         stock_differences.make(ctx, doc.header, [pair for pair in differences if pair[1]])
         stock_counts.record_ledger_position(ctx, header.bill_id)
 
@@ -239,19 +239,10 @@ def _count_of(line: Any) -> Decimal | None:
     return found
 
 
-def _stand_still(ctx: Context, header: Values, lines: Iterable[dict[str, Any]]) -> None:
-    """Lock the lines' goods, so that their stock is read as it will be frozen."""
-    holds.lock_goods(ctx.conn, header["company_id"], {line["goods_id"] for line in lines})
-
-
-def _spot(row: Any) -> Spot:
-    return row["goods_id"], row.get("allocation_id") or 0, row.get("batch_id") or 0
-
-
 def _stored(ctx: Context, key: int) -> dict[Spot, Any]:
     table = StockTakeLine.table()
     rows = ctx.conn.execute(select(table).where(table.c.bill_id == key)).mappings()
-    return {_spot(row): row for row in rows}
+    return {spot_of(row): row for row in rows}
 
 
 def _stored_header(ctx: Context, key: int) -> Row[Any]:
@@ -284,34 +275,34 @@ def _planned(ctx: Context, header: Values) -> list[dict[str, Any]]:
 def _book(ctx: Context, header: Values, known: dict[Spot, Any], lines: list[dict[str, Any]]) -> None:
     """Give each line its snapshot and book quantity; a count that was entered before keeps the book of its moment."""
     goods = (line["goods_id"] for line in lines)
-    now = stock_counts.read_book(ctx, header["warehouse_id"], header["business_date"], goods)
-    moment: datetime = ctx.conn.exec_driver_sql("select clock_timestamp()").scalar_one()
+    now = count_books.read_book(ctx, header["warehouse_id"], header["business_date"], goods)
+    moment, upto = count_books.read_position(ctx)
     for line in lines:
-        spot = _spot(line)
+        spot = spot_of(line)
         before, held = known.get(spot), now.get(spot, Decimal(0))
         counts = ("counted_quantity", "recount_quantity")
         line["snapshot_quantity"] = before["snapshot_quantity"] if before is not None else held
         if before is not None and all(line.get(name) == before[name] for name in counts):
-            line.update({name: before[name] for name in ("book_quantity", "counted_at")})
+            line.update({name: before[name] for name in ("book_quantity", "counted_at", "counted_upto")})
         else:
             counted = any(line.get(name) is not None for name in counts)
             line["book_quantity"] = held
-            line["counted_at"] = moment if counted else None
+            line["counted_at"], line["counted_upto"] = (moment, upto) if counted else (None, None)
 
 
 def _refuse_repeats(lines: Iterable[dict[str, Any]], problems: Problems) -> None:
     seen: set[Spot] = set()
     for line in lines:
-        if _spot(line) in seen:
+        if spot_of(line) in seen:
             problems.place = f"第{line['line_no']}行"
             problems.add("同一商品、库位、批次重复")
-        seen.add(_spot(line))
+        seen.add(spot_of(line))
     problems.place = ""
 
 
 def _refuse_missing(known: dict[Spot, Any], lines: Iterable[dict[str, Any]], problems: Problems) -> None:
     """A line of the snapshot is answered, never dropped."""
-    answered = {_spot(line) for line in lines}
+    answered = {spot_of(line) for line in lines}
     for spot, row in known.items():
         if spot not in answered and row["snapshot_quantity"]:
             problems.place = f"第{row['line_no']}行"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -37,7 +37,9 @@ class Context:
     confirmed: bool = False
     """The user was warned and goes on."""
     counted: bool | None = None
-    """Whether what is not dated after a stocktake was counted by it, as the user says; None where he wasn't asked."""
+    """Whether what is not dated after a stocktake was counted by it, as the user says of whatever he may be asked."""
+    answers: Mapping[str, bool] = field(default_factory=dict)
+    """The same as he says of single questions, by what each was about."""
     questions: list[StockWarningAsk] = field(default_factory=list)
     """What the user is to be asked about, all of it at once: who goes on has read every question."""
     after_commit: list[Callable[[], None]] = field(default_factory=list)

@@ -221,7 +221,7 @@ def _transition(router: APIRouter, cls: type[Bill], name: str) -> None:
     step = TRANSITIONS[name]
 
     def act(ctx: Context, payload: Act) -> Any:
-        ctx.confirmed, ctx.counted = payload.confirmed, payload.counted
+        ctx.confirmed, ctx.counted, ctx.answers = payload.confirmed, payload.counted, payload.answers
         return transitions.batch(
             ctx,
             cls,

@@ -194,7 +194,7 @@ class Postings:
     """All that one audit posts; every part may be empty. `outside` is the other end of what comes and goes.
 
     What leaves because it was `counted` and is not there (盘亏) is not refused where orders have reserved it: the last
-    of them lose what can't be kept.
+    of them lose what can't be kept. What moves `as_it_lies` is frozen where all stock of its warehouse is.
     """
 
     stock: tuple[StockMove, ...] = ()
@@ -206,6 +206,7 @@ class Postings:
     registrations: tuple[NumberRegistration, ...] = ()
     outside: Outside = Outside("issued")
     counted: bool = False
+    as_it_lies: bool = False
     conversion: Conversion | None = None
 
     def __post_init__(self) -> None:

@@ -41,7 +41,11 @@ class Act(Keys):
     reason: str | None = Described(None, max_length=200, description="原因")
     confirmed: bool = Described(False, description="已看到安全库存预警（363），仍继续")
     counted: bool | None = Described(
-        None, description="日期不晚于盘点的单据（363，asks 为 counted）：其商品当时是否已盘在内"
+        None,
+        description="日期不晚于盘点的单据（363，asks 为 counted）：其商品当时是否已盘在内，对所有询问同一回答",
+    )
+    answers: dict[str, bool] = Described(
+        {}, description="同上，按询问（question）分别回答；其间又有变动的会重新询问"
     )
     revisions: dict[Key, int] = Described({}, description="读到的版本，按单据；其间有人改过的不做")
 
@@ -72,6 +76,7 @@ class FailureRow(BaseModel):
     msg: str
     code: int | None = None
     asks: str | None = None
+    question: str | None = None
     reasons: list[Reason] = []
 
 

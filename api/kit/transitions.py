@@ -234,6 +234,7 @@ def batch(
                     refusal.msg,
                     refusal.code,
                     refusal.asks,
+                    refusal.question,
                     reasons.reasons_of(refusal),
                 )
             )

@@ -41,12 +41,14 @@ class Policy:
 
     `negative_warehouses`: may go below zero, and below what orders have reserved (允许负库存).
     `own_cost_warehouses`: are valued on their own, apart from the company's average.
+    `frozen_warehouses`: hold nothing that is available.
     `reserve_beyond_stock`: order lines claim all they ordered; by default they claim what is available at the moment
     of the audit, so that an order for goods on the way can be audited and does not block goods that nobody has.
     """
 
     negative_warehouses: frozenset[int] = frozenset()
     own_cost_warehouses: frozenset[int] = frozenset()
+    frozen_warehouses: frozenset[int] = frozenset()
     reserve_beyond_stock: bool = False
 
 
@@ -102,14 +104,15 @@ def _translate(error: DBAPIError) -> NoReturn:
 
 def _content(bill: BillRef, postings: Postings, policy: Policy) -> dict[str, Any]:
     """The `postings` document of erp_post; absent keys are null there."""
+    frozen = policy.frozen_warehouses if postings.as_it_lies else frozenset()
     content: dict[str, Any] = {
         "stock": [
-            {**_move(place, move), **_pool(bill, policy, move.warehouse_id)}
+            {**_move(place, move, frozen), **_pool(bill, policy, move.warehouse_id)}
             for place, move in enumerate(postings.stock)
         ],
         "landings": [
             {
-                **_landing(place, move.lands),
+                **_landing(place, move.lands, frozen),
                 **_pool(bill, policy, move.lands.warehouse_id, move.lands.company_id),
             }
             for place, move in enumerate(postings.stock)
@@ -171,17 +174,17 @@ def _pool(bill: BillRef, policy: Policy, warehouse_id: int, company_id: int | No
     return {"company_id": company_id or bill.company_id, "pool_id": warehouse_id if own else 0}
 
 
-def _landing(place: int, lands: Landing) -> dict[str, Any]:
+def _landing(place: int, lands: Landing, frozen: frozenset[int]) -> dict[str, Any]:
     return {
         "place": place,
         "warehouse_id": lands.warehouse_id,
         "allocation_id": lands.allocation_id or 0,
-        "frozen": lands.frozen,
+        "frozen": lands.frozen or lands.warehouse_id in frozen,
         "extra_amount": str(lands.extra_amount),
     }
 
 
-def _move(place: int, move: StockMove) -> dict[str, Any]:
+def _move(place: int, move: StockMove, frozen: frozenset[int]) -> dict[str, Any]:
     row: dict[str, Any] = {
         "place": place,
         "line_id": move.line_id,
@@ -204,7 +207,7 @@ def _move(place: int, move: StockMove) -> dict[str, Any]:
         row["share"] = str(move.share)
     if move.order_line_id is not None:
         row["order_line_id"] = move.order_line_id
-    if move.frozen:
+    if move.frozen or move.warehouse_id in frozen:
         row["frozen"] = True
     if move.production_date is not None:
         row["production_date"] = move.production_date

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
 from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection, text
@@ -12,7 +11,7 @@ from api import ledger
 from api.kit import registry
 from api.kit.context import Context
 from api.kit.errors import Way
-from api.kit.flow import POSTED_SQL, VOIDED
+from api.kit.flow import POSTED_SQL
 from api.kit.posting import BillRef, Postings
 from api.kit.projection import masks
 from api.kit.reasons import see_bill, see_list
@@ -28,24 +27,28 @@ from api.ledger.refusals import (
 )
 from api.master import first_costs, order_cuts, safety_stock, tire_numbers, tire_steps
 from api.master.goods import names_of
-from api.master.warehouses import GUARANTEE
+from api.master.warehouses import DEFECTIVE, GUARANTEE
 
 # One statement, since every audit asks it: the warehouses with rules of their own, and whether any of these goods is
-# kept by number, or is counted on the bill's day or later: was it (true), or is the count still open (false)?
-_PREMISES = text(f"""
+# kept by number, or what a bill moved may have been taken back where it was counted.
+_PREMISES = text("""
 select
     array(select warehouse_id from warehouse where allow_negative) as negative,
     array(select warehouse_id from warehouse where type = :guarantee) as own_cost,
+    array(select warehouse_id from warehouse where type = :defective) as frozen,
     array(select warehouse_id from warehouse where document_warning <> 0) as warning,
     exists (select from goods where is_numbered and goods_id = any (cast(:goods as bigint[]))) as numbered,
-    (
-        select bool_or(t.status in {POSTED_SQL})
-        from stock_take_line l
-        join stock_take t using (bill_id)
-        where l.goods_id = any (cast(:goods as bigint[])) and t.warehouse_id = any (cast(:warehouses as bigint[]))
-            and t.status <> {VOIDED} and t.business_date >= :day
-    ) as counted
+    exists (select from stock_loss where late_bill_id = any (cast(:bills as bigint[]))) as corrected
 """)
+# Once the bill holds its goods' locks: until then a count of them may be audited.
+_COUNTED = f"""
+select exists (
+    select from stock_take_line l
+    join stock_take t using (bill_id)
+    where l.goods_id = any (%s::bigint[]) and t.warehouse_id = any (%s::bigint[])
+        and t.status in {POSTED_SQL} and t.business_date >= %s
+)
+"""
 
 
 class LateMoves(Protocol):
@@ -76,7 +79,7 @@ class Books:
 
     def post(self, ctx: Context, bill: BillRef, postings: Postings) -> None:
         premises = _premises(ctx.conn, [(bill, postings)])
-        if premises.counted:
+        if premises.corrected:
             late_moves().give_way(ctx, bill)
         planned = tire_numbers.Plan(postings)
         if premises.numbered:
@@ -98,13 +101,13 @@ class Books:
                 safety_stock.hold(ctx, bill, postings, frozenset(premises.warning))
         with ctx.part():
             first_costs.require_costs(ctx, bill, postings)
-        if _is_counted(ctx.conn, premises, [(bill, postings)]):
+        if _is_counted(ctx.conn, [(bill, postings)]):
             late_moves().settle(ctx, bill)
 
     def post_all(self, ctx: Context, bills: Sequence[tuple[BillRef, Postings]]) -> None:
         premises = _premises(ctx.conn, bills)
-        if premises.numbered or premises.counted:
-            # Where a number lies is known once the bill before has moved it; what was counted is asked bill by bill.
+        if premises.numbered or premises.corrected:
+            # Where a number lies is known once the bill before has moved it, and what was taken back gives way first.
             for bill, postings in bills:
                 self.post(ctx, bill, postings)
             return
@@ -112,7 +115,7 @@ class Books:
             ledger.post_all(ctx.conn, bills, _policy(premises))
         except LedgerRefusal as refusal:
             raise _named(ctx, refusal, bills[0][0]) from None
-        counted = _is_counted(ctx.conn, premises, bills)
+        counted = _is_counted(ctx.conn, bills)
         for bill, postings in bills:
             first_costs.require_costs(ctx, bill, postings)
             if counted:
@@ -129,42 +132,49 @@ class Books:
 
 
 class Premises(NamedTuple):
-    """What masters say about a posting: warehouses with rules of their own, whether it is about numbered pieces, and
-    whether a stocktake of the bill's day or later stands on its goods; None where nobody counts them."""
+    """What a posting meets: warehouses with rules of their own, whether it is about numbered pieces, and whether what
+    it moves may have been taken back where it was counted before."""
 
     negative: Sequence[int]
     own_cost: Sequence[int]
+    frozen: Sequence[int]
     warning: Sequence[int]
     numbered: bool
-    counted: bool | None
+    corrected: bool
 
 
-def _is_counted(conn: Connection, premises: Premises, bills: Sequence[tuple[BillRef, Postings]]) -> bool:
-    """Whether a stocktake stands on posted bills' goods: one that was open may have been audited while they waited."""
-    return bool((premises.counted is False and _premises(conn, bills).counted) or premises.counted)
+def _is_counted(conn: Connection, bills: Sequence[tuple[BillRef, Postings]]) -> bool:
+    """Whether a stocktake of these posted bills' day or later stands on their goods."""
+    moves = [move for _, one in bills for move in one.stock]
+    if not moves:
+        return False
+    goods = {move.goods_id for move in moves}
+    warehouses = {move.warehouse_id for move in moves} | {
+        move.lands.warehouse_id for move in moves if move.lands
+    }
+    values = (list(goods), list(warehouses), min(bill.business_date for bill, _ in bills))
+    return bool(conn.exec_driver_sql(_COUNTED, values).scalar_one())
 
 
 def _premises(conn: Connection, bills: Sequence[tuple[BillRef, Postings]]) -> Premises:
     postings = [one for _, one in bills]
-    moves = [move for one in postings for move in one.stock]
-    goods = {move.goods_id for move in moves}
-    warehouses = {move.warehouse_id for move in moves} | {
-        move.lands.warehouse_id for move in moves if move.lands is not None
-    }
+    goods = {move.goods_id for one in postings for move in one.stock}
     values = {
         "guarantee": GUARANTEE,
+        "defective": DEFECTIVE,
         "goods": sorted(goods),
-        "warehouses": sorted(warehouses),
-        "day": min((bill.business_date for bill, _ in bills), default=date.max),
+        "bills": [bill.bill_id for bill, _ in bills],
     }
     row = conn.execute(_PREMISES, values).one()
     named = any(one.registrations or any(move.tire_numbers for move in one.stock) for one in postings)
-    return Premises(row.negative, row.own_cost, row.warning, row.numbered or named, row.counted)
+    return Premises(row.negative, row.own_cost, row.frozen, row.warning, row.numbered or named, row.corrected)
 
 
 def _policy(premises: Premises) -> ledger.Policy:
     return ledger.Policy(
-        negative_warehouses=frozenset(premises.negative), own_cost_warehouses=frozenset(premises.own_cost)
+        negative_warehouses=frozenset(premises.negative),
+        own_cost_warehouses=frozenset(premises.own_cost),
+        frozen_warehouses=frozenset(premises.frozen),
     )
 
 

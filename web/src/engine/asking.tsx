@@ -11,8 +11,8 @@ const MAY_CONTINUE = 363;
 export interface Answers {
   /** The user was warned and goes on. */
   confirmed: boolean;
-  /** Whether what is dated before a stocktake had been counted by it. */
-  counted?: boolean;
+  /** Whether what is dated before a stocktake had been counted by it, by the questions that were asked. */
+  answers?: Record<string, boolean>;
 }
 
 /** The bills of a batch that wait for an answer. */
@@ -25,13 +25,13 @@ export async function answered(modal: HookAPI, answers: Answers, asking: Failure
   const warned = asking.filter((failure) => failure.asks !== 'counted');
   if (warned.length > 0 && !answers.confirmed) return (await mayPass(modal, warned)) ? { ...answers, confirmed: true } : null;
   const counted = asking.filter((failure) => failure.asks === 'counted');
-  if (counted.length > 0 && answers.counted === undefined) return withCounted(modal, answers, textsOf(counted));
+  if (counted.length > 0) return withCounted(modal, answers, counted);
   return null;
 }
 
 /** The same of a single bill's refusal. */
 export async function continued(modal: HookAPI, answers: Answers, error: unknown): Promise<Answers | null> {
-  if (isStockWarning(error) && asksCounted(error.data)) return answers.counted === undefined ? withCounted(modal, answers, [error.msg]) : null;
+  if (isStockWarning(error) && asksCounted(error.data)) return withCounted(modal, answers, [{ ...error.data, msg: error.msg }]);
   return !answers.confirmed && (await mayContinue(modal, error)) ? { ...answers, confirmed: true } : null;
 }
 
@@ -49,9 +49,11 @@ export async function asking<T>(modal: HookAPI, write: (more: { confirmed?: true
   }
 }
 
-async function withCounted(modal: HookAPI, answers: Answers, texts: string[]): Promise<Answers | null> {
-  const counted = await askCounted(modal, texts);
-  return counted === null ? null : { ...answers, counted };
+/** One answer for all that is asked at once; what has moved meanwhile is another question, and asked about again. */
+async function withCounted(modal: HookAPI, answers: Answers, asking: Pick<Failure, 'msg' | 'question'>[]): Promise<Answers | null> {
+  const counted = await askCounted(modal, textsOf(asking));
+  if (counted === null) return null;
+  return { ...answers, answers: { ...answers.answers, ...Object.fromEntries(asking.map(({ question }) => [question ?? '', counted])) } };
 }
 
 /** Counted, not counted, or neither said. */
@@ -98,7 +100,7 @@ async function mayContinue(modal: HookAPI, error: unknown): Promise<boolean> {
   return modal.confirm({ title: '提示', content: question, okText: '继续', cancelText: '取消' });
 }
 
-function textsOf(failures: Failure[]): string[] {
+function textsOf(failures: Pick<Failure, 'msg'>[]): string[] {
   return [...new Set(failures.map((failure) => failure.msg))];
 }
 
@@ -106,7 +108,7 @@ function paragraphs(texts: string[]) {
   return texts.map((text) => <p key={text}>{text}</p>);
 }
 
-function asksCounted(data: unknown): boolean {
+function asksCounted(data: unknown): data is { asks: 'counted'; question: string } {
   return typeof data === 'object' && data !== null && 'asks' in data && data.asks === 'counted';
 }
 

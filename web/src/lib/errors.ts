@@ -11,6 +11,8 @@ export interface Failure {
   code?: number;
   /** What of several questions it asks. */
   asks?: string;
+  /** Which question it is, by what it is about. */
+  question?: string;
   /** Each cause by itself, with what can be done about it. */
   reasons?: { msg: string; ways: { label: string; route: string }[] }[];
 }

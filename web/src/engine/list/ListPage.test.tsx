@@ -342,31 +342,32 @@ describe('batch actions', () => {
     await waitFor(() => expect(sent('auditorPass').map((call) => call.body.ids)).toEqual([[1, 2], [2]]));
     expect(screen.getByText('XSCK2').closest('.ant-table-row')?.className).not.toContain('error-row');
   });
-  it('asks of what is dated before a stocktake whether it was counted, after other warnings', async () => {
-    const asked = { code: 363, msg: '其他入库QTRK1的日期不晚于盘点单KCPD1：机油，这些商品盘点时是否已盘在内？', data: { asks: 'counted' } };
+  it('asks of what is dated before a stocktake whether it was counted, after other warnings, and again of what moved meanwhile', async () => {
+    const told = '其他入库QTRK1的日期不晚于盘点单KCPD1：机油，这些商品盘点时是否已盘在内？';
+    const asked = (question: string, msg: string) => ({ code: 363, msg, data: { asks: 'counted', question } });
     const answer = ({ body }: { body: Record<string, unknown> }) => {
       if (!body.confirmed) return { code: 363, msg: '', data: { warehouse_name: '中心仓' } };
-      return body.counted === false ? ok({ success: [1], failures: [] }) : asked;
+      const answers = (body.answers ?? {}) as Record<string, boolean>;
+      if (answers.first === undefined) return asked('first', told);
+      return answers.second === undefined ? asked('second', `${told}又有变动`) : ok({ success: [1], failures: [] });
     };
     await open({ [`${api}/auditorPass`]: answer });
     tick('XSCK1');
     await press('审核');
     await press('确定');
     await press('继续');
-    expect(await screen.findByText(asked.msg)).toBeTruthy();
+    expect(await screen.findByText(told)).toBeTruthy();
     await press('未盘在内');
-    await waitFor(() =>
-      expect(sent('auditorPass').map(({ body }) => [body.confirmed, body.counted])).toEqual([
-        [false, undefined],
-        [true, undefined],
-        [true, false],
-      ]),
-    );
+    expect(await screen.findByText(`${told}又有变动`)).toBeTruthy();
+    await press('已盘在内');
+    const answers = [undefined, undefined, { first: false }, { first: false, second: true }];
+    await waitFor(() => expect(sent('auditorPass').map(({ body }) => body.answers)).toEqual(answers));
+    expect(sent('auditorPass').map(({ body }) => body.confirmed)).toEqual([false, true, true, true]);
   });
   it('in a batch those that a stocktake stopped go on once answered', async () => {
-    const failures = [{ index: 2, serial: 'XSCK2', msg: '这些商品盘点时是否已盘在内？', code: 363, asks: 'counted' }];
+    const failures = [{ index: 2, serial: 'XSCK2', msg: '这些商品盘点时是否已盘在内？', code: 363, asks: 'counted', question: 'q' }];
     const answer = ({ body }: { body: Record<string, unknown> }) =>
-      body.counted ? ok({ success: [2], failures: [] }) : ok({ success: [1], failures });
+      body.answers ? ok({ success: [2], failures: [] }) : ok({ success: [1], failures });
     await open({ [`${api}/auditorPass`]: answer });
     tick('XSCK1');
     tick('XSCK2');
