@@ -128,6 +128,7 @@ class TestRights:
         expect(seen).to_have_count(1)
         seen.uncheck()
         page.get_by_role("button", name="保存", exact=True).click()
+        page.get_by_role("button", name="确认修改").click()
         expect(page.get_by_text("角色已保存，对正在使用的用户立即生效")).to_be_visible()
 
         theirs.get_by_role("button", name="查询", exact=True).click()
