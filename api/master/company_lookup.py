@@ -27,7 +27,7 @@ LABELS = {
     "founded_on": "成立日期",
 }
 """The columns of the table, in any order; the first two have to be there."""
-NOT_THERE = "没有可查询的企业资料，请让管理员把企业名录（CSV）放到 {}，或用 ERP_COMPANY_FILE 指定"
+NOT_THERE = "没有可查询的企业资料，请让管理员把企业名录（CSV）放到数据目录的 {}，或用 ERP_COMPANY_FILE 指定"
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
 
 def _read(cls: type[Resource], filling: Filling) -> Callable[..., Any]:
     def read_paper(ctx: Context, file: Annotated[UploadFile, File(description="一张jpg或png图片")]) -> Any:
-        return filled(cls, filling, PAPERS[filling.of](read_lines(file.file.read())))
+        return filled(cls, filling, PAPERS[filling.of](read_lines(file.file.read()))).model_dump()
 
     return read_paper
 
@@ -67,7 +67,7 @@ def _looked_up(cls: type[Resource], filling: Filling) -> Callable[..., Any]:
         keyword: Annotated[str, Query(min_length=2, max_length=100, description="企业名称或信用代码")],
     ) -> Any:
         found = company_lookup().find(keyword, MOST_FOUND)
-        return [filled(cls, filling, company.items()) for company in found]
+        return [filled(cls, filling, company.items()).model_dump() for company in found]
 
     return look_up
 

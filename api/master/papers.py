@@ -74,8 +74,9 @@ def read_id_card(lines: list[Line]) -> list[Item]:
         Refusal: there is no front of an identity card.
     """
     lines = upright(lines, [words[0] for name, words in ID_LABELS.items() if name not in ("sex", "nation")])
-    written = labelled(_split(lines, "民族"), ID_LABELS)
+    written = labelled(_split(lines, "民族"), ID_LABELS, long=("address",))
     number = _id_number(lines, written)
+    written = _without_labels(lines, number) | written
     if not number and "name" not in written:
         if any(line.text.startswith("签发机关") for line in lines):
             raise Refusal("这是身份证的国徽面，请选择人像面")
@@ -86,6 +87,20 @@ def read_id_card(lines: list[Line]) -> list[Item]:
         _plain("address", "住址", written),
     ]
     return [item for item in (*items, *_told_by(number, written)) if item and item.value]
+
+
+def _without_labels(lines: list[Line], number: str) -> dict[str, Written]:
+    """The birth and the address by where they stand: their pale labels are the first that a poor picture loses."""
+    born = next((line for line in lines if DAY.search(line.text)), None)
+    end = next((line for line in lines if number and number in line.text.upper().replace("×", "X")), None)
+    if born is None or end is None:
+        return {}
+    between = [line for line in lines if born.bottom <= line.middle <= end.top and line.left < end.right]
+    found = {"born_on": Written(born.text, born.score)}
+    if between:
+        text = "".join(line.text for line in sorted(between, key=lambda line: line.middle))
+        found["address"] = Written(text.removeprefix("住址"), min(line.score for line in between))
+    return found
 
 
 def _id_number(lines: list[Line], written: Mapping[str, Written]) -> str:
@@ -122,7 +137,7 @@ def read_licence(lines: list[Line]) -> list[Item]:
         Refusal: there is no licence.
     """
     lines = upright(lines, LICENCE_ORDER)
-    written = labelled(lines, LICENCE_LABELS)
+    written = labelled(lines, LICENCE_LABELS, long=("code", "name", "kind", "scope", "capital", "address"))
     code = _credit_code(lines, written)
     if code is None and "name" not in written:
         raise Refusal("没有认出营业执照，请把证件拍正、拍清楚后重试")

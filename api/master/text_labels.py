@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from api.master.text_lines import Line
@@ -32,8 +32,10 @@ class _Label:
         return self.pieces[-1] if self.pieces else self.line
 
 
-def labelled(lines: list[Line], labels: Mapping[str, tuple[str, ...]]) -> dict[str, Written]:
-    """The text under each label: behind it in its box or row, and in the rows below as far as its column goes.
+def labelled(
+    lines: list[Line], labels: Mapping[str, tuple[str, ...]], *, long: Collection[str]
+) -> dict[str, Written]:
+    """The text under each label: behind it in its box or row, and where it is `long` in the rows below.
 
     `labels` are names with the words that are printed for them; of several boxes that begin with one the first counts.
     """
@@ -49,7 +51,7 @@ def labelled(lines: list[Line], labels: Mapping[str, tuple[str, ...]]) -> dict[s
         else:
             others.append(line)
     for line in sorted(others, key=lambda line: line.middle):
-        owner = next((label for label in _owners(line, found) if _goes_on(label, line)), None)
+        owner = next((label for label in _owners(line, found) if _takes(label, line, long)), None)
         if owner:
             owner.pieces.append(line)
     return {
@@ -117,5 +119,7 @@ def _owners(line: Line, found: list[_Label]) -> Iterator[_Label]:
         yield max(column, key=lambda label: label.line.top)
 
 
-def _goes_on(label: _Label, line: Line) -> bool:
-    return label.line.is_beside(line) or line.top - label.last.bottom < NEAR * line.height
+def _takes(label: _Label, line: Line, long: Collection[str]) -> bool:
+    if label.line.is_beside(line):
+        return True
+    return label.name in long and line.top - label.last.bottom < NEAR * line.height
