@@ -11,6 +11,8 @@ import os
 import sys
 from typing import Any
 
+MOST_SIDE = 1600
+"""Larger pictures are made smaller first: the engine sees no more."""
 UNREADABLE = 3
 """Its exit code for what is no picture after all."""
 
@@ -26,6 +28,9 @@ def main() -> int:
     picture = cv2.imdecode(numpy.frombuffer(sys.stdin.buffer.read(), numpy.uint8), cv2.IMREAD_COLOR)
     if picture is None:
         return UNREADABLE
+    scale = MOST_SIDE / max(picture.shape[:2])
+    if scale < 1:
+        picture = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     threads = min(2, os.cpu_count() or 1)
     engine = RapidOCR(
         params={"Global.log_level": "critical", "EngineConfig.onnxruntime.intra_op_num_threads": threads}

@@ -89,13 +89,17 @@ export default function FillButtons({ screen, fillings, form }: FillButtonsProps
             showIcon
             closable
             title={outcome.title}
-            description={outcome.found.map((item) => (
-              <div key={item.name}>
-                {item.label}：{item.value}
-                {item.doubt && <span className="field-doubt">{item.doubt}</span>}
-                {item.note && <span className="field-hint">{item.note}</span>}
+            description={
+              <div className="found-items">
+                {outcome.found.map((item) => (
+                  <div key={item.name}>
+                    {item.label}：{item.value}
+                    {item.doubt && <span className="field-doubt">{item.doubt}</span>}
+                    {item.note && <span className="field-hint">{item.note}</span>}
+                  </div>
+                ))}
               </div>
-            ))}
+            }
             onClose={() => setOutcome(null)}
           />
         )}
