@@ -102,10 +102,11 @@ def licence(**given: str) -> Image.Image:
         ("营业期限", said["term"]),
         (said["place"], said["address"]),
     )
-    for row, (label, value) in enumerate(pair for pair in right if pair[1]):
+    filled = [pair for pair in right if pair[1]]
+    for row, (label, value) in enumerate(filled):
         _write(draw, (900, 360 + 75 * row), label, 28)
         _write(draw, (1060, 360 + 75 * row), value, 28)
-    _write(draw, (1060, 625), said["more"], 28)
+    _write(draw, (1060, 325 + 75 * len(filled)), said["more"], 28)
     _write(draw, (900, 880), "登记机关", 34)
     _write(draw, (1060, 960), "2023 年 06 月 08 日", 30)
     _write(
