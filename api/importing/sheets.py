@@ -17,9 +17,9 @@ from api.importing.xlsx_guard import QUICK
 from api.kit.context import Context
 from api.kit.errors import Refusal
 from api.kit.fields import Field
+from api.kit.upload_rules import MEGABYTE
 from api.shell.export_job import write_workbook
 from api.shell.upload_log import Upload, logged
-from api.shell.upload_rules import MEGABYTE
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 WORKBOOKS = (".xls", ".xlsx")

@@ -112,6 +112,22 @@ class FileCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Filling:
+    """What fills in a record's form: a `picture` of a paper that is read, or a `search` among companies.
+
+    `name` is the call below its `api`, under the right to add, `also` further names of it; `of` says what is read or
+    searched. `fills` are pairs of a field and what it takes of that.
+    """
+
+    name: str
+    label: str
+    way: Literal["picture", "search"]
+    of: str
+    fills: tuple[tuple[str, str], ...]
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """Screens of a resource at one place: routes by kind, and the menu entry."""
 
@@ -130,7 +146,7 @@ class Declaration:
     the fields whose values an action on chosen rows is sent with. `also_called` are actions that answer under another
     name of the specification's as well. What has a `question` is a report that answers it:
     the reports' home page offers it, by these and further `words` of people who look for it, and its use is recorded. A
-    `note` stands above its list and form.
+    `note` stands above its list and form; its `fillings` fill in what is empty in the form.
     """
 
     label: str
@@ -146,6 +162,7 @@ class Declaration:
     see: str | None = None
     see_key: str | None = None
     files: tuple[FileCall, ...] = ()
+    fillings: tuple[Filling, ...] = ()
     allowances: tuple[str, ...] = ()
     asks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     also_called: Mapping[str, str] = field(default_factory=dict)

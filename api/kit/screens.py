@@ -164,6 +164,14 @@ class FileScreen(BaseModel):
     sources: list[int] | None = Described(serialization_alias="from")
 
 
+class FillingScreen(BaseModel):
+    """What fills in empty fields: `api`/name takes a picture (multipart, `file`), or a `keyword` to search by."""
+
+    name: str
+    label: str
+    way: str
+
+
 class DrillScreen(BaseModel):
     """Where a row leads: `route`?<filter>=<value of field>…, or the address in the row's `route_field`."""
 
@@ -209,6 +217,7 @@ class Screen(BaseModel):
     pricing: dict[str, str] | None
     follow_ups: list[FollowUp]
     files: list[FileScreen]
+    fillings: list[FillingScreen]
     drill: DrillScreen | None
     found_by: str | None = Described(description="关键字查找的引用字段")
     line_filters: list[FieldScreen] = Described(description="不在列中的查询字段：按明细行、按是否被驳回")
@@ -258,6 +267,7 @@ def describe(
         pricing=PRICING if priced else None,
         follow_ups=_follow_ups(cls, principal),
         files=_files(cls, principal),
+        fillings=_fillings(cls, principal),
         drill=_drill(cls, principal),
         found_by=cls.found_by,
         line_filters=[
@@ -324,6 +334,11 @@ def _files(cls: type[Resource], principal: Principal) -> list[FileScreen]:
         for call in cls.declaration.files
         if principal.may(cls.right(call.action))
     ]
+
+
+def _fillings(cls: type[Resource], principal: Principal) -> list[FillingScreen]:
+    offered = cls.declaration.fillings if principal.may(cls.right("add")) else ()
+    return [FillingScreen(name=one.name, label=one.label, way=one.way) for one in offered]
 
 
 def _drill(cls: type[Resource], principal: Principal) -> DrillScreen | None:

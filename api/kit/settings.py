@@ -57,6 +57,7 @@ class Settings:
     mail_url: str = ""
     mail_from: str = ""
     mail_password: str = field(default="", repr=False)
+    given_company_file: str = ""
 
     @property
     def postgres_dir(self) -> Path:
@@ -81,6 +82,11 @@ class Settings:
     @property
     def backups_dir(self) -> Path:
         return self.data_dir / "backups"
+
+    @property
+    def company_file(self) -> Path:
+        """Where companies are looked up; a relative path is one in the data directory."""
+        return self.data_dir / Path(self.given_company_file or "companies.csv").expanduser()
 
     @property
     def logs_dir(self) -> Path:
@@ -125,6 +131,7 @@ def settings() -> Settings:
         mail_url=_mail_url(),
         mail_from=_text("ERP_MAIL_FROM") or "reports@localhost.localdomain",
         mail_password=_mail_password(),
+        given_company_file=_text("ERP_COMPANY_FILE"),
     )
 
 

@@ -9,8 +9,8 @@ from sqlalchemy import CheckConstraint, ColumnElement, Row, UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
-from api.kit.fields import enabled, enum, integer, key, money, name_initials, ref, text, textarea
-from api.kit.resource import Declaration, Menu, Resource
+from api.kit.fields import enabled, enum, image, integer, key, money, name_initials, ref, text, textarea
+from api.kit.resource import Declaration, Filling, Menu, Resource
 from api.kit.rules import Bounds
 from api.master.alike_customers import TOLD_BY, ask_about_alike
 from api.master.business_types import classified
@@ -41,6 +41,16 @@ PAYMENT_DAYS = Bounds(most=3650)
 """Payment terms are days, years at most: due dates stay dates."""
 WAITING, AUDITED, REFUSED = 1, 2, 3
 AUDIT_STATES = {WAITING: "待审核", AUDITED: "已审核", REFUSED: "已驳回"}
+
+
+OF_LICENCE = (
+    ("customer_name", "name"),
+    ("credit_code", "code"),
+    ("legal_person", "legal_person"),
+    ("address", "address"),
+)
+OF_ID_CARD = (("legal_person", "name"), ("contact_name", "name"), ("address", "address"))
+"""Fields of a customer by what they take of a paper."""
 
 
 class Supplier(Resource):
@@ -97,6 +107,15 @@ class Customer(Resource):
         },
         menu=Menu("客户管理", "客户资料", 10),
         lookup="open/Customer/getCustomerList",
+        fillings=(
+            Filling(
+                "licenseOcr", "识别营业执照", "picture", "licence", OF_LICENCE, also=("chainLicenseOcr",)
+            ),
+            Filling("idCardOcr", "识别身份证", "picture", "id_card", OF_ID_CARD),
+            Filling(
+                "eyeLookup", "查询企业", "search", "company", (*OF_LICENCE, ("customer_mobile", "phone"))
+            ),
+        ),
     )
 
     customer_id: Mapped[int] = key()
@@ -113,6 +132,8 @@ class Customer(Resource):
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
     address: Mapped[str | None] = textarea("详细地址", max_length=200)
+    legal_person: Mapped[str | None] = text("法定代表人", max_length=50, list=False, extract=False)
+    papers: Mapped[str | None] = image("证照", scene="contract")
     employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
     payment_days: Mapped[int] = integer("账期（天）", rule="positiveInt", bounds=PAYMENT_DAYS)
     credit_limit: Mapped[Decimal | None] = money("信用额度", rule="Positive", default=None)

@@ -15,11 +15,11 @@ from sqlalchemy import delete, insert, select
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import NotFound, Refusal
+from api.kit.upload_rules import MIME, SCENES, check_content
 from api.shell import upload_use
 from api.shell.upload_file import UploadFile as Stored
 from api.shell.upload_file import place_of
 from api.shell.upload_log import logged
-from api.shell.upload_rules import MIME, SCENES, check_content
 
 api = router()
 TABLE = Stored.__table__

@@ -15,7 +15,7 @@ from api.kit.database import transact
 from api.kit.errors import Refusal
 from api.kit.fields import enum, key, moment, ref, text
 from api.kit.resource import Declaration, Menu, Resource
-from api.shell.upload_rules import MEGABYTE
+from api.kit.upload_rules import MEGABYTE
 
 TAKEN, REFUSED = 1, 2
 RESULTS = {TAKEN: "成功", REFUSED: "失败"}

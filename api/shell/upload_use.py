@@ -8,8 +8,8 @@ from api.kit import attachments
 from api.kit.fields import Field
 from api.kit.resource import Resource
 from api.kit.scope import Principal, within
+from api.kit.upload_rules import SCENES
 from api.shell.upload_file import UploadFile
-from api.shell.upload_rules import SCENES
 
 FILES = UploadFile.__table__
 

@@ -21,9 +21,9 @@ from api.identity.tables import Role, UserAccount
 from api.kit import drafts, menus, records, registry, transitions
 from api.kit.context import Context
 from api.kit.document import Bill
+from api.kit.upload_rules import SCENES
 from api.master.business_types import Listed
 from api.shell.upload_file import UploadFile
-from api.shell.upload_rules import SCENES
 
 assert catalogue.__all__
 PASSWORD = "right-horse-1"

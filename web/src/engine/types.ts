@@ -161,6 +161,8 @@ export interface Screen {
   /** Bills that can be drawn from this one. */
   follow_ups: FollowUp[];
   files?: FileCall[];
+  /** What fills in empty fields of the form. */
+  fillings?: Filling[];
   /** Where a row leads: another list, filtered by the row, or the address the row carries. */
   drill?: Drill | null;
   /** The reference whose record a keyword finds, where the list has no texts of its own to search. */
@@ -201,6 +203,13 @@ export interface FileCall {
   way: 'download' | 'upload';
   query: Record<string, string>;
   from: number[] | null;
+}
+
+/** A call below the screen's own that reads a picture of a paper, or searches companies, for the form's empty fields. */
+export interface Filling {
+  name: string;
+  label: string;
+  way: 'picture' | 'search';
 }
 
 export interface Drill {

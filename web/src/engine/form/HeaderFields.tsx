@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, type KeyboardEvent } from 'react';
+import { Fragment, lazy, Suspense, useEffect, useId, useRef, type KeyboardEvent } from 'react';
 import { isKeyboardFree } from '../../lib/keyboard';
 import { useStore } from '../../lib/store';
 import { FieldInput } from '../fields/FieldInput';
@@ -7,6 +7,8 @@ import { isEmptyValue } from '../fields/fieldValue';
 import { refNarrow } from '../lines/billContext';
 import { isRef, type Field, type Screen } from '../types';
 import { changeHeader, type FormModel } from './formModel';
+
+const FillButtons = lazy(() => import('./FillButtons'));
 
 /** Long texts take two columns; pictures are tall and take a row. */
 const WIDTHS: Partial<Record<string, string>> = { textarea: 'wide', image: 'whole' };
@@ -24,8 +26,10 @@ interface HeaderFieldsProps {
 export function HeaderFields({ screen, form, isStop = () => true, begins = false }: HeaderFieldsProps) {
   const base = useId();
   const head = useRef<HTMLDivElement>(null);
-  const { values, problems, hints } = useStore(form.header, (state) => state);
+  const { values, problems, hints, doubts } = useStore(form.header, (state) => state);
   const fields = screen.fields.filter((field) => field.form && !field.hidden);
+  // Beside the pictures of papers, where the form has any.
+  const beside = (fields.find(({ type }) => type === 'image') ?? fields.at(-1))?.name;
   useEffect(() => {
     if (!begins || !isKeyboardFree()) return;
     const { values: begun } = form.header.get();
@@ -38,29 +42,38 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
         const id = `${base}${field.name}`;
         const problem = problems[field.name];
         const hint = problem ? undefined : hints[field.name];
+        const doubt = problem ? undefined : doubts[field.name];
         return (
-          <div key={field.name} className={`header-field ${WIDTHS[field.type] ?? ''}`} data-field={field.name} data-stop={isStop(field) || undefined}>
-            <label htmlFor={id} className={field.required ? 'required' : undefined}>
-              {field.label}
-            </label>
-            <div className="header-control">
-              <FieldInput
-                id={id}
-                field={field}
-                row={values}
-                problem={problem}
-                narrow={isRef(field) ? refNarrow(field, values, {}) : undefined}
-                onChange={(changes) => changeHeader(form, screen.fields, changes)}
-                onEntered={() => goOn(document.getElementById(id))}
-              />
-              {problem && (
-                <span className="field-problem" role="alert">
-                  {problem}
-                </span>
-              )}
-              {hint && <span className="field-hint">{hint}</span>}
+          <Fragment key={field.name}>
+            <div className={`header-field ${WIDTHS[field.type] ?? ''}`} data-field={field.name} data-stop={isStop(field) || undefined}>
+              <label htmlFor={id} className={field.required ? 'required' : undefined}>
+                {field.label}
+              </label>
+              <div className="header-control">
+                <FieldInput
+                  id={id}
+                  field={field}
+                  row={values}
+                  problem={problem}
+                  narrow={isRef(field) ? refNarrow(field, values, {}) : undefined}
+                  onChange={(changes) => changeHeader(form, screen.fields, changes)}
+                  onEntered={() => goOn(document.getElementById(id))}
+                />
+                {problem && (
+                  <span className="field-problem" role="alert">
+                    {problem}
+                  </span>
+                )}
+                {hint && <span className="field-hint">{hint}</span>}
+                {doubt && <span className="field-doubt">{doubt}</span>}
+              </div>
             </div>
-          </div>
+            {field.name === beside && screen.fillings && screen.fillings.length > 0 && (
+              <Suspense fallback={null}>
+                <FillButtons screen={screen} fillings={screen.fillings} form={form} />
+              </Suspense>
+            )}
+          </Fragment>
         );
       })}
     </div>

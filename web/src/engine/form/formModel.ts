@@ -14,6 +14,8 @@ export interface HeaderState {
   values: Row;
   problems: Problems;
   hints: Record<string, string>;
+  /** What is doubtful about values that nobody typed. */
+  doubts: Record<string, string>;
 }
 
 export interface FormModel {
@@ -24,7 +26,7 @@ export interface FormModel {
 export function createForm(screen: Screen, stored: Row): FormModel {
   const values = withoutComputed(screen, stored);
   return {
-    header: createStore<HeaderState>({ values, problems: {}, hints: {} }),
+    header: createStore<HeaderState>({ values, problems: {}, hints: {}, doubts: {} }),
     blocks: screen.blocks.filter(isFilledIn).map((block) => {
       const pricing = block.name === screen.line?.name ? screen.pricing : null;
       return { block, store: createLineStore(block.fields, linesOf(block, values), block.source === null, pricing) };
@@ -119,9 +121,9 @@ export function shippedOrders(form: FormModel): number[] {
 export function changeHeader(form: FormModel, fields: Field[], changes: Row): void {
   const names = Object.keys(changes);
   const others = (told: Record<string, string>) => Object.fromEntries(Object.entries(told).filter(([name]) => !names.includes(name)));
-  form.header.set(({ values, problems, hints }) => {
+  form.header.set(({ values, problems, hints, doubts }) => {
     const emptied = dependentsOf(fields, names, values);
-    return { values: { ...values, ...emptied, ...changes, ...typedIn(fields, changes) }, problems: others(problems), hints: others(hints) };
+    return { values: { ...values, ...emptied, ...changes, ...typedIn(fields, changes) }, problems: others(problems), hints: others(hints), doubts: others(doubts) };
   });
   for (const { block, store } of form.blocks) {
     store.set((lines) => {

@@ -22,7 +22,7 @@ export function useProposedAmount(screen: Screen, form: FormModel): void {
           const next = lines.length > 0 ? sum.toFixed(2) : null;
           if (typed || next === values[field.name]) return before;
           const others = Object.fromEntries(Object.entries(problems).filter(([name]) => name !== field.name));
-          return { values: { ...values, [field.name]: next }, problems: others, hints: next === null ? {} : { [field.name]: HINT } };
+          return { ...before, values: { ...values, [field.name]: next }, problems: others, hints: next === null ? {} : { [field.name]: HINT } };
         });
       });
     });

@@ -6,7 +6,7 @@ import { useQuery } from '@/lib/query';
 import { isImage, type UploadItem } from './uploadRules';
 
 /** Files are read with the user's token, which an address alone doesn't carry. */
-function read(item: UploadItem): Promise<Blob> {
+export function read(item: UploadItem): Promise<Blob> {
   const { pathname, searchParams } = new URL(item.url, window.location.origin);
   return api.download(pathname, Object.fromEntries(searchParams));
 }

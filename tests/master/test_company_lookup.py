@@ -1,0 +1,110 @@
+"""企业查询: companies of a table in the data directory, by name or code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from api.kit.errors import Refusal
+from api.master.company_lookup import Company, CompanyFile, company_lookup
+
+HEAD = "名称,统一社会信用代码,法定代表人,地址,电话,注册资本,成立日期\n"
+ROWS = (
+    "杭州顺达汽车配件有限公司,91350100M000100Y43,周建国,杭州市文三路199号,0571-88886666,壹佰万元整,2018-03-15\n"
+    "顺达（杭州）轮胎有限公司,91330100799655058B,吴强,,13957112233,,\n"
+    "宁波顺风物流有限公司,91440300708461136T,,,,,\n"
+)
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ERP_DATA_DIR", str(tmp_path))
+    monkeypatch.delenv("ERP_COMPANY_FILE", raising=False)
+    path = tmp_path / "companies.csv"
+    path.write_text(HEAD + ROWS, "utf-8")
+    return path
+
+
+def names(words: str, most: int = 20) -> list[str]:
+    return [company.name for company in company_lookup().find(words, most)]
+
+
+class TestFound:
+    def test_all_that_is_known_is_answered(self, table: Path) -> None:
+        (found,) = company_lookup().find("91350100m000100y43", 20)
+        assert found == Company(
+            "杭州顺达汽车配件有限公司",
+            "91350100M000100Y43",
+            "周建国",
+            "杭州市文三路199号",
+            "0571-88886666",
+            "壹佰万元整",
+            "2018-03-15",
+        )
+
+    @pytest.mark.parametrize(
+        ("words", "found"),
+        [
+            ("顺达", ["顺达（杭州）轮胎有限公司", "杭州顺达汽车配件有限公司"]),  # what begins with it first
+            ("顺达(杭州) 轮胎", ["顺达（杭州）轮胎有限公司"]),
+            ("9133", ["顺达（杭州）轮胎有限公司"]),
+            ("0100", []),  # a code is known by how it begins
+            ("没有的公司", []),
+        ],
+    )
+    def test_by_part_of_a_name_or_the_beginning_of_a_code(
+        self, table: Path, words: str, found: list[str]
+    ) -> None:
+        assert names(words) == found
+
+    def test_no_more_than_asked_for(self, table: Path) -> None:
+        assert names("顺", 2) == ["顺达（杭州）轮胎有限公司", "宁波顺风物流有限公司"]
+
+    def test_as_spreadsheets_save_it(self, table: Path) -> None:
+        table.write_bytes((HEAD + ROWS).encode("gb18030"))
+        assert names("顺风") == ["宁波顺风物流有限公司"]
+        table.write_bytes(b"\xef\xbb\xbf" + (HEAD + ROWS).encode())
+        assert names("顺风") == ["宁波顺风物流有限公司"]
+
+    def test_the_setting_says_where(
+        self, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        other = tmp_path / "elsewhere" / "all.csv"
+        other.parent.mkdir()
+        table.rename(other)
+        for given in (str(other), "elsewhere/all.csv"):
+            monkeypatch.setenv("ERP_COMPANY_FILE", given)
+            assert names("顺风") == ["宁波顺风物流有限公司"]
+
+    def test_a_code_that_can_be_none_is_doubted(self) -> None:
+        good, bad = Company("甲", "91350100M000100Y43"), Company("乙", "91350100M000100Y44")
+        assert [item.doubt for item in good.items()] == ["", ""]
+        assert [item.doubt for item in bad.items()] == ["", "校验码不符，请核对"]
+
+
+class TestRefused:
+    def test_without_a_table_it_says_what_to_do(self, tmp_path: Path) -> None:
+        with pytest.raises(Refusal) as refused:
+            CompanyFile(tmp_path / "companies.csv").find("顺达", 20)
+        assert refused.value.msg == (
+            "没有可查询的企业资料，请让管理员把企业名录（CSV）放到数据目录的 companies.csv，或用 ERP_COMPANY_FILE 指定"
+        )
+        assert str(tmp_path) not in refused.value.msg
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            (
+                "公司,代码\n甲,1\n".encode(),
+                "企业名录 companies.csv 缺少“名称、统一社会信用代码”列，请让管理员检查文件",
+            ),
+            (b"", "企业名录 companies.csv 缺少“名称、统一社会信用代码”列，请让管理员检查文件"),
+            (b"\xff\xfe\xff", "企业名录 companies.csv 读不出来，请让管理员检查文件"),
+        ],
+    )
+    def test_a_table_that_is_none(self, table: Path, content: bytes, said: str) -> None:
+        table.write_bytes(content)
+        with pytest.raises(Refusal) as refused:
+            company_lookup().find("顺达", 20)
+        assert refused.value.msg == said

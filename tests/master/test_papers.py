@@ -1,0 +1,203 @@
+"""证照: what lines of text on a paper say, and what is doubted of it."""
+
+from __future__ import annotations
+
+from math import cos, radians, sin
+
+import pytest
+
+from api.kit.errors import Refusal
+from api.master.papers import Item, read_id_card, read_licence
+from api.master.text_lines import Line, lines_of
+
+Row = tuple[float, float, str]
+HEIGHT = 30.0
+
+
+def written(*rows: Row, score: float = 0.99) -> list[Line]:
+    """Lines whose letters are as wide as they are high."""
+    return [
+        Line("".join(text.split()), score, left, top, left + HEIGHT * len(text), top + HEIGHT)
+        for left, top, text in rows
+    ]
+
+
+def said(items: list[Item]) -> dict[str, str]:
+    return {item.name: item.value for item in items}
+
+
+def doubted(items: list[Item]) -> dict[str, str]:
+    return {item.name: item.doubt for item in items if item.doubt}
+
+
+def noted(items: list[Item]) -> dict[str, str]:
+    return {item.name: item.note for item in items if item.note}
+
+
+def card(number: str = "11010519491231002X", sex: str = "女", born: str = "1949年12月31日") -> list[Line]:
+    return written(
+        (60, 70, "姓名韦小宝"),
+        (60, 140, f"性别{sex}民族汉"),
+        (60, 210, f"出生{born}"),
+        (60, 280, "住址浙江省杭州市西湖区文三路"),
+        (120, 325, "199号2幢301室"),
+        (60, 520, f"公民身份号码{number}"),
+    )
+
+
+LICENCE = (
+    (600.0, 100.0, "营业执照"),
+    (90.0, 150.0, "统一社会信用代码"),
+    (90.0, 190.0, "91350100M000100Y43"),
+    (90.0, 360.0, "名"),
+    (170.0, 360.0, "称"),
+    (270.0, 361.0, "杭州顺达汽车配件有限公司"),
+    (900.0, 360.0, "注册资本"),
+    (1060.0, 360.0, "壹佰万元整"),
+    (90.0, 430.0, "类型"),
+    (270.0, 430.0, "有限责任公司"),
+    (900.0, 430.0, "成立日期"),
+    (1060.0, 430.0, "2018年03月15日"),
+    (90.0, 500.0, "法定代表人"),
+    (270.0, 500.0, "周建国"),
+    (900.0, 500.0, "营业期限"),
+    (1060.0, 500.0, "2018年03月15日至长期"),
+    (90.0, 570.0, "经营范围"),
+    (270.0, 570.0, "轮胎销售；住所租赁"),
+    (270.0, 610.0, "名称登记代理"),
+    (900.0, 570.0, "住所"),
+    (1060.0, 570.0, "杭州市西湖区文三路199号"),
+    (1056.0, 609.0, "2幢301室"),
+    (900.0, 880.0, "登记机关"),
+)
+
+
+def licence(**swapped: str) -> list[Line]:
+    """The licence with some of its texts replaced."""
+    return written(*((left, top, swapped.get(text, text)) for left, top, text in LICENCE))
+
+
+class TestIdCards:
+    def test_every_field_is_read(self) -> None:
+        items = read_id_card(card())
+        assert said(items) == {
+            "name": "韦小宝",
+            "nation": "汉",
+            "address": "浙江省杭州市西湖区文三路199号2幢301室",
+            "number": "11010519491231002X",
+            "sex": "女",
+            "born_on": "1949-12-31",
+        }
+        assert (doubted(items), noted(items)) == ({}, {})
+
+    def test_a_number_that_fails_its_check_digit_is_given_with_a_doubt(self) -> None:
+        items = read_id_card(card("110105194912310021"))
+        assert said(items)["number"] == "110105194912310021"
+        assert doubted(items) == {"number": "校验码不符，请对照证件核对"}
+
+    def test_a_number_that_its_check_digit_mends_says_so(self) -> None:
+        items = read_id_card(card("1101O5I949I231002X"))
+        assert said(items)["number"] == "11010519491231002X"
+        assert (doubted(items), noted(items)) == ({}, {"number": "已按校验码更正，请核对"})
+
+    def test_sex_and_birth_are_held_against_the_number(self) -> None:
+        items = read_id_card(card(sex="男", born="1948年12月31日"))
+        told = "与公民身份号码不一致，请核对"
+        assert doubted(items) == {"sex": told, "born_on": told}
+        assert (said(items)["sex"], said(items)["born_on"]) == ("男", "1948-12-31")
+
+    def test_what_is_not_legible_on_it_comes_from_the_number(self) -> None:
+        items = read_id_card(written((60, 70, "姓名韦小宝"), (60, 520, "公民身份号码440524188001010014")))
+        assert said(items) == {
+            "name": "韦小宝",
+            "number": "440524188001010014",
+            "sex": "男",
+            "born_on": "1880-01-01",
+        }
+
+    def test_birth_and_address_are_known_by_where_they_stand(self) -> None:
+        pale = ("出生", "住址", "公民身份号码")
+        lines = [
+            Line(line.text.removeprefix(label), line.score, line.left + 60, line.top, line.right, line.bottom)
+            for line in card()
+            for label in [next((label for label in pale if line.text.startswith(label)), "")]
+        ]
+        assert said(read_id_card(lines)) == said(read_id_card(card()))
+
+    def test_hardly_legible_and_rare_letters_are_doubted(self) -> None:
+        faint = [
+            line if "姓名" not in line.text else written((60, 70, line.text), score=0.6)[0] for line in card()
+        ]
+        assert doubted(read_id_card(faint)) == {"name": "字迹不清，请核对"}
+        rare = [line if "姓名" not in line.text else written((60, 70, "姓名周玥喆"))[0] for line in card()]
+        assert doubted(read_id_card(rare)) == {"name": "有生僻字或繁体字，请核对"}
+
+    def test_the_other_side_and_other_papers_are_refused(self) -> None:
+        with pytest.raises(Refusal, match="这是身份证的国徽面，请选择人像面"):
+            read_id_card(
+                written((230, 480, "签发机关杭州市公安局"), (230, 540, "有效期限2015.03.02-2035.03.02"))
+            )
+        for lines in ([], written((10, 10, "PASSPORT"), (10, 60, "E12345678"))):
+            with pytest.raises(Refusal, match="没有认出身份证的人像面，请把证件拍正、拍清楚后重试"):
+                read_id_card(lines)
+
+
+class TestLicences:
+    def test_every_field_is_read_and_columns_stay_apart(self) -> None:
+        items = read_licence(licence())
+        assert said(items) == {
+            "code": "91350100M000100Y43",
+            "name": "杭州顺达汽车配件有限公司",
+            "kind": "有限责任公司",
+            "legal_person": "周建国",
+            "capital": "壹佰万元整",
+            "founded_on": "2018-03-15",
+            "address": "杭州市西湖区文三路199号2幢301室",
+        }
+        assert (doubted(items), noted(items)) == ({}, {})
+
+    @pytest.mark.parametrize(
+        ("person", "place"), [("负责人", "营业场所"), ("经营者", "经营场所"), ("投资人", "住所")]
+    )
+    def test_branches_and_shops_name_the_same_differently(self, person: str, place: str) -> None:
+        found = said(read_licence(licence(法定代表人=person, 住所=place)))
+        assert (found["legal_person"], found["address"]) == ("周建国", "杭州市西湖区文三路199号2幢301室")
+
+    def test_a_code_is_mended_where_both_its_checks_prove_it(self) -> None:
+        items = read_licence(licence(**{"91350100M000100Y43": "9135OI00MOO01OOY43"}))
+        assert said(items)["code"] == "91350100M000100Y43"
+        assert noted(items) == {"code": "已按校验码更正，请核对"}
+
+    def test_a_code_that_fails_its_check_is_given_as_read_with_a_doubt(self) -> None:
+        items = read_licence(licence(**{"91350100M000100Y43": "91350100M000108Y43"}))
+        assert said(items)["code"] == "91350100M000108Y43"
+        assert doubted(items) == {"code": "校验码不符，请对照证件核对"}
+
+    def test_the_end_of_its_term_is_told_and_one_that_is_past_is_doubted(self) -> None:
+        term = "2018年03月15日至长期"
+        items = read_licence(licence(**{term: "2018年03月15日至2068年03月14日"}))
+        assert (said(items)["until"], doubted(items)) == ("2068-03-14", {})
+        items = read_licence(licence(**{term: "2018年03月15日至2020年03月14日"}))
+        assert (said(items)["until"], doubted(items)) == (
+            "2020-03-14",
+            {"until": "营业执照已于2020-03-14到期"},
+        )
+
+    def test_a_paper_of_a_foreign_company_is_refused(self) -> None:
+        with pytest.raises(Refusal, match="没有认出营业执照，请把证件拍正、拍清楚后重试"):
+            read_licence(written((10, 10, "CERTIFICATE OF INCORPORATION"), (10, 60, "Company No. 09876543")))
+
+
+class TestTurned:
+    @pytest.mark.parametrize("quarters", [1, 2, 3])
+    @pytest.mark.parametrize("skew", [-8, 0, 8])
+    def test_a_paper_is_read_whichever_way_it_lies(self, quarters: int, skew: int) -> None:
+        found = [[line.text, line.score, corners(line, 90 * quarters + skew)] for line in licence()]
+        assert said(read_licence(lines_of(found))) == said(read_licence(licence()))
+
+
+def corners(line: Line, degrees: float) -> list[tuple[float, float]]:
+    """The corners of a line on a picture that was turned."""
+    turn = (cos(radians(degrees)), sin(radians(degrees)))
+    box = [(line.left, line.top), (line.right, line.top), (line.right, line.bottom), (line.left, line.bottom)]
+    return [(x * turn[0] - y * turn[1], x * turn[1] + y * turn[0]) for x, y in box]
