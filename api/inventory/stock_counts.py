@@ -109,7 +109,8 @@ posted as (
     )
 ),
 moved as (
-    select r.counted_line as line_id, r.listed, r.counted_at, r.taken_on, r.goods_id, r.warehouse_id, r.allocation_id, r.batch_id,
+    select r.counted_line as line_id, r.listed, r.counted_at, r.taken_on, r.goods_id, r.warehouse_id, r.allocation_id,
+        r.batch_id,
         coalesce(d.late_type, r.bill_type) as bill_type, coalesce(d.late_bill_id, r.bill_id) as bill_id,
         max(coalesce(d.late_bill_no, r.bill_no)) as bill_no, sum(r.quantity) as quantity
     from posted r
