@@ -13,7 +13,7 @@ from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.resource import Resource
-from api.kit.schemas import Paged, choices_model, rows_of
+from api.kit.schemas import Paged, choices_model, choices_of
 from api.kit.scope import within
 from api.master import goods_picker, lookups
 from api.master.organisation import Company
@@ -97,7 +97,7 @@ def _mount(on: APIRouter, cls: type[Resource]) -> None:
     if path in PAGED:
         call(on, "GET", path, right=ANY_USER, returns=page)(get_dropdown)
     elif path:
-        call(on, "GET", path, right=ANY_USER, returns=partial(rows_of, cls))(get_lookup)
+        call(on, "GET", path, right=ANY_USER, returns=partial(choices_of, cls))(get_lookup)
 
 
 _NAMED = {item.ref.resource for cls in registry.declared() for item in cls.fields() if item.ref}
