@@ -109,6 +109,7 @@ PLAIN: dict[str, str] = {
     "resume": "随时可以停用",
     "sign": "随时可以取消签收",
     "backup": "只生成文件",
+    "payLink": "只生成链接，七天后失效",
     "download": "只生成文件",
     "verify": "只是核对",
     "run": "只是核对",

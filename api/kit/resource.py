@@ -75,6 +75,7 @@ ACTION_LABELS = {
     "giveUp": "放弃",
     "explore": "进入分析",
     "delOutOfStock": "删除缺货",
+    "payLink": "付款链接",
     BEYOND_SOURCE: "超来源金额放行",
 }
 

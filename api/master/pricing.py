@@ -163,7 +163,8 @@ def source(side: Side | None) -> str:
 
 _BOUGHT_AT = """(
     select jsonb_agg(
-        jsonb_build_object('purchase_price', cast(one.price as numeric(18, 6))::text, 'price_source', one.source) order by one.place
+        jsonb_build_object('purchase_price', cast(one.price as numeric(18, 6))::text, 'price_source', one.source)
+        order by one.place
     )
     from (
         select distinct on (price) price, source, place
