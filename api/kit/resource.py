@@ -142,7 +142,8 @@ class Declaration:
     """What a mapped class says of itself beyond its columns.
 
     `api` is the prefix of its calls; `routes` maps list, add, edit, see to paths; `title` names the column that stands
-    for the row in references; `lookup` is the path of its open lookup (spec/3-rules.md 7.1). `also` are further places
+    for the row in references; `lookup` is the path of its open lookup (spec/3-rules.md 7.1), which offers those of the
+    user's own company where none is asked for and it `starts_at_home`. `also` are further places
     where the same screens stand. Rows open at `see`, by the field `see_key`, where that is another resource's page.
     `allowances` are rights without a button: what an action of its holder passes that another's would not. `asks` are
     the fields whose values an action on chosen rows is sent with. `also_called` are calls that answer under another
@@ -161,6 +162,7 @@ class Declaration:
     actions: tuple[str, ...] = (*READ, *WRITE, "export")
     order_by: tuple[str, str] | None = None
     lookup: str | None = None
+    starts_at_home: bool = False
     drill: Drill | None = None
     also: tuple[Place, ...] = ()
     see: str | None = None

@@ -88,6 +88,8 @@ def _mount(on: APIRouter, cls: type[Resource]) -> None:
         return lookups.dropdown(ctx, cls, query)
 
     def get_lookup(ctx: Context, query: Annotated[lookups.LookupQuery, Query()]) -> Any:
+        if cls.declaration.starts_at_home and not query.company_id:
+            query = query.model_copy(update={"company_id": ctx.principal.company_id})
         return lookups.dropdown(ctx, cls, query)["data"]
 
     page, path = partial(choices_model, cls), cls.declaration.lookup

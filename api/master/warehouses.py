@@ -114,6 +114,7 @@ class Warehouse(Resource):
         routes={"list": "/system/repertorymanage"},
         menu=Menu("系统管理", "仓库设置", 10),
         lookup="open/Warehouse/getWarehouseList",
+        starts_at_home=True,
         also=(
             # The specification's spelling.
             Place({"list": "/inventory/service_station_warehosue_list"}, Menu("库存管理", "服务站仓库", 20)),

@@ -270,10 +270,11 @@ def _overdue(ctx: Context) -> Iterator[dict[str, Any]]:
     grace: int = ctx.conn.execute(select(ErpConfig.table().c.overdue_days).limit(1)).scalar_one()
     last = today() - timedelta(days=grace + 1)
     late = (table.c.use == OWED, table.c.due_date <= last, within(table, me))
-    counted: Select[Any] = select(
-        func.count().label("many"), func.min(table.c.due_date).label("since")
-    ).select_from(table)
-    row = ctx.conn.execute(sourced(CreditItem, counted, me, where=late)).one()
+    counted: list[ColumnElement[Any]] = [
+        func.count().label("many"),
+        func.min(table.c.due_date).label("since"),
+    ]
+    row = ctx.conn.execute(sourced(CreditItem, select(*counted).select_from(table), me, where=late)).one()
     if not row.many:
         return
     asked = {"use": OWED, "due_date_end": last}

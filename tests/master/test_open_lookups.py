@@ -72,6 +72,14 @@ class TestPurchaseCentre:
             row["warehouse_id"] for row in rows(site, path, "keeper_a", customer_id=site.world.customer_a)
         ] == [site.world.warehouse_a]
 
+    def test_warehouses_are_those_of_the_own_company_where_none_is_asked_for(self, site: Site) -> None:
+        path, world = "open/Warehouse/getWarehouseList", site.world
+        own = rows(site, path, "manager_a")
+        assert {row["company_id"] for row in own} == {world.company_a}
+        other = rows(site, path, "admin", company_id=world.ids["company_b"])
+        assert {row["company_id"] for row in other} == {world.ids["company_b"]}
+        assert rows(site, path, "admin") == []  # the head company has none
+
     def test_methods_suppliers_and_stores_are_the_groups(self, site: Site) -> None:
         methods = rows(site, f"{CENTRE}/PaymentMethod/getPaymentMethodList")
         assert (site.world.mode, "现金") in [
