@@ -11,7 +11,7 @@ WORDS = {"tested": "照做，有测试", "read": "照做，只读过代码", "in
 
 def main() -> None:
     """A table of Markdown, then the counts."""
-    instead = {row.number: row for row in deviations()}
+    instead = {number: row for row in deviations() for number in row.numbers}
     print("| 编号 | 出处 | 说法 | 如何 | 凭据 |")
     print("| --- | --- | --- | --- | --- |")
     counted: Counter[str] = Counter()

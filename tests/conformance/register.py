@@ -60,12 +60,16 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A row of what is done instead, and why."""
+    """A row of what is done instead, and why; of one statement or of several, with 、 between their numbers."""
 
     number: str
     said: str
     done: str
     why: str
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        return tuple(self.number.split("、"))
 
 
 def statements() -> list[Statement]:
@@ -97,7 +101,7 @@ def missing(evidence: str) -> str | None:
     if evidence.startswith(READ):
         return None if (PROJECT / evidence.removeprefix(READ)).is_file() else "没有这个文件"
     if evidence.startswith(f"{ROWS}#"):
-        known = {row.number for row in deviations()}
+        known = {number for row in deviations() for number in row.numbers}
         return None if evidence.removeprefix(f"{ROWS}#") in known else "没有这一行"
     path, _, name = evidence.partition("::")
     if not name or not (PROJECT / path).is_file():
