@@ -329,6 +329,8 @@ class TestSubscriber:
         assert value in str(told[0])
         assert {line[place] for line in lines} == {value}
         mine.get_by_role("button", name="删除").click()
-        page.get_by_role("dialog", name="删除这个订阅？").get_by_role("button", name=re.compile("确 ?定")).click()
+        page.get_by_role("dialog", name="删除这个订阅？").get_by_role(
+            "button", name=re.compile("确 ?定")
+        ).click()
         expect(mine).to_have_count(0)
         assert not reading.failed, reading.failed

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0094"
-down_revision = "0093"
+revision = "0096"
+down_revision = "0095"
 branch_labels = None
 depends_on = None
 
