@@ -26,6 +26,7 @@ from api.master import (
     rebate_calls,
     setting_calls,
     supplier_resource_calls,
+    total_price,
 )
 from api.master.ledgers import Books
 from api.messaging import calls as messaging_calls
@@ -52,6 +53,7 @@ from api.shell import (
     bill_effects,
     business_logs,
     call_titles,
+    cart_calls,
     cleanup_calls,
     document_calls,
     integrity_screen,
@@ -87,6 +89,7 @@ HAND_WRITTEN = (
     due_calls,
     open_lookups,
     setting_calls,
+    total_price,
     rebate_calls,
     purchase_calls,
     customer_calls,
@@ -123,6 +126,7 @@ HAND_WRITTEN = (
     bill_effects,
     preferences,
     station_calls,
+    cart_calls,
     survey_calls,
     pay_center,
     message_calls,

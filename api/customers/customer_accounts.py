@@ -42,6 +42,7 @@ class CustomerAccount(View):
         also=(Place({"list": "/MoneyManagement/CustomerAccount"}, Menu("资金管理", "资金业务", 40)),),
         actions=READ_ONLY,
         order_by=("balance", "desc"),
+        balance="balance",
         drill=Drill(
             "未结明细",
             "/custom/creditfind_search",

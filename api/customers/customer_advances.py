@@ -32,6 +32,7 @@ class CustomerAdvance(AdvanceAccount):
         menu=Menu("客户管理", "收款业务", 40),
         actions=READ_ONLY,
         order_by=("left_amount", "desc"),
+        balance="left_amount",
         drill=Drill("预收明细", ITEMS, (("company_id", "company_id"), ("customer_id", "customer_id"))),
     )
 

@@ -40,6 +40,7 @@ class CustomerAudit(View):
         routes={"list": "/custom/customer_auditor_list"},
         menu=Menu("客户管理", "客户资料", 8),
         actions=("list", "auditorPass", "auditorNoPass", "export"),
+        also_called={"auditorPass": "/v2/custom/Customer/audit"},
         see="/custom/customerinfo_search",
         see_key="customer_id",
     )

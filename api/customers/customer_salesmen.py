@@ -42,6 +42,7 @@ class CustomerSalesman(View):
         menu=Menu("客户管理", "客户资料", 20),
         actions=("list", "bind", "transfer", "unbind", "export"),
         asks={"bind": ("employee_id",), "transfer": ("employee_id",)},
+        also_called={"bind": "/v2/custom/Customer/bindingSalesman"},
         see="/custom/customerinfo_search",
         see_key="customer_id",
     )

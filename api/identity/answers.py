@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, text
 from api.identity import rights
 from api.identity.sessions import Opened, principal_of
 from api.kit.scope import describe_scope
+from api.kit.settings import ENVIRONMENTS, settings
 
 STATION = 3
 """`company.type` of a service station."""
@@ -50,6 +51,7 @@ class LoggedIn(BaseModel):
     titName: str | None = Described(description="集团的简称，页眉的标题")
     area_name: str | None = Described(description="公司所在的区县")
     system: System
+    environment: int = Described(description="系统环境：1 scm，2 gyl")
     scope: str = Described(description="能看到的数据范围；只看本公司全部数据时为空")
     imitator: str | None = Described(description="模拟登录时，实际操作人的姓名")
     must_change_password: bool = Described(description="密码由他人设置，先修改才有权限")
@@ -88,6 +90,7 @@ def logged_in(
         "area_name": place.area_name,
         "scope": describe_scope(principal_of(conn, user.user_id)),
         "system": system_of(conn, user.user_id),
+        "environment": ENVIRONMENTS.index(settings().environment) + 1,
         "imitator": imitator,
         "must_change_password": user.must_change_password and imitator is None,
     }

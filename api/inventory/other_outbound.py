@@ -31,6 +31,7 @@ class OtherOutbound(StockBill):
             "see": "/inventory/othenoutstorageSee",
         },
         menu=Menu("库存管理", "出入库", 20),
+        also_at=("v2/inventory/OtherStock",),
     )
     bill = BillType(
         "QTCK",

@@ -313,6 +313,7 @@ def gate(
         ctx.client = request.client.host if request.client else ""
         ctx.agent = request.headers.get("user-agent", "")[:AGENT_LENGTH]
         ctx.host = request.url.hostname or ""
+        ctx.origin = str(request.base_url).rstrip("/")
         yield ctx
         conn.commit()
 

@@ -90,6 +90,7 @@ CONSEQUENCES: dict[str, Consequence] = {
     "openPeriod": Consequence("该公司当月单据解锁，可以修改，已报出的数字可能变化", "重新结账"),
     "start": Consequence("从起始期间起重算移动加权平均成本，更正出库成本和毛利", "不能恢复原来的成本"),
     "clear": Consequence("删除所选内容", "不能恢复"),
+    "delOutOfStock": Consequence("删除所选中缺货、已停用的商品，有货的留下", "重新加入购物车"),
 }
 PLAIN: dict[str, str] = {
     "list": "只是查看",
@@ -108,6 +109,7 @@ PLAIN: dict[str, str] = {
     "resume": "随时可以停用",
     "sign": "随时可以取消签收",
     "backup": "只生成文件",
+    "payLink": "只生成链接，七天后失效",
     "download": "只生成文件",
     "verify": "只是核对",
     "run": "只是核对",

@@ -32,6 +32,8 @@ class Context:
     idempotency_key: str | None = None
     request_hash: str = ""
     host: str = ""
+    origin: str = ""
+    """The address that the request came to, without a path."""
     client: str = ""
     agent: str = ""
     confirmed: bool = False

@@ -49,13 +49,10 @@ def set_export(export: Export) -> None:
     _export = export
 
 
-WRITES = {"add": "add", "edit": "edit", "del": "del"}
-
-
 def mount(router: APIRouter, cls: type[Resource]) -> None:
     """Give a declared class its calls."""
     _reads(router, cls)
-    read_one(router, cls)
+    _read_one(router, cls)
     if issubclass(cls, Bill):
         _bill_writes(router, cls)
         for name in cls.bill.transitions if cls.bill else ():
@@ -65,7 +62,7 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
         if cls.bill and any(block.drawn for block in cls.bill.blocks):
             _open_lines(router, cls)
     else:
-        write(router, cls)
+        _write(router, cls)
     if "export" in cls.declaration.actions:
         _exports(router, cls)
     consequences.mount(router, cls)
@@ -89,8 +86,9 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
 
     body, page = partial(query_model, cls), partial(page_model, cls)
     query = in_query(query_model, cls)
-    for method, asked in (("GET", query), ("POST", body)):  # spec/3-rules.md 7.3: either way
-        call(router, method, f"{api}/getList", right=right, returns=page, takes={"query": asked})(get_list)
+    for path in cls.declaration.paths("getList"):
+        for method, asked in (("GET", query), ("POST", body)):  # spec/3-rules.md 7.3: either way
+            call(router, method, path, right=right, returns=page, takes={"query": asked})(get_list)
     call(router, "GET", f"{api}/getTotals", right=right, returns=Totals, takes={"query": query})(get_totals)
     if chartable(cls, (item for item in cls.fields() if item.list)):
         _chart(router, cls)
@@ -107,9 +105,7 @@ def _chart(router: APIRouter, cls: type[Resource]) -> None:
     call(router, "GET", path, right=right, returns=ChartAnswer, takes={"query": query})(get_chart)
 
 
-def read_one(router: APIRouter, cls: type[Resource], name: str = "getInfo") -> None:
-    """The call that answers one record, under a name of the specification where it has one."""
-
+def _read_one(router: APIRouter, cls: type[Resource]) -> None:
     def get_info(ctx: Context, id: Key) -> Any:
         if not issubclass(cls, Bill):
             return records.info(ctx, cls, id)
@@ -117,8 +113,8 @@ def read_one(router: APIRouter, cls: type[Resource], name: str = "getInfo") -> N
         links.describe_sources(ctx, cls, found)
         return found
 
-    path = f"{cls.declaration.api}/{name}"
-    call(router, "GET", path, right=cls.right("list"), returns=partial(info_model, cls))(get_info)
+    for path in cls.declaration.paths("getInfo"):
+        call(router, "GET", path, right=cls.right("list"), returns=partial(info_model, cls))(get_info)
 
 
 def bill_info(ctx: Context, cls: type[Bill], key: int, most: int | None = None) -> dict[str, Any]:
@@ -170,8 +166,8 @@ def _without(values: Any, hidden: frozenset[str]) -> Any:
     return {k: v for k, v in values.items() if k not in hidden} if isinstance(values, dict) else values
 
 
-def write(router: APIRouter, cls: type[Resource], names: Mapping[str, str] = WRITES) -> None:
-    """The calls of a plain resource that add, edit and delete, as far as it offers them, under these names."""
+def _write(router: APIRouter, cls: type[Resource]) -> None:
+    """The calls of a plain resource that add, edit and delete, as far as it offers them."""
     saved = {"payload": partial(save_model, cls)}
 
     def add(ctx: Context, payload: Payload) -> Any:
@@ -190,8 +186,10 @@ def write(router: APIRouter, cls: type[Resource], names: Mapping[str, str] = WRI
         "del": (delete, {}, BatchAnswer),
     }
     for action, (handler, takes, returns) in calls.items():
-        if action in cls.declaration.actions:
-            path, right = f"{cls.declaration.api}/{names[action]}", cls.right(action)
+        if action not in cls.declaration.actions:
+            continue
+        for path in cls.declaration.paths(action):
+            right = cls.right(action)
             call(router, "POST", path, right=right, returns=returns, takes=takes, write=True)(handler)
 
 
@@ -270,8 +268,13 @@ def action(
     router: APIRouter, cls: type[Resource], name: str, returns: Any = BatchAnswer
 ) -> Callable[..., Any]:
     """Declare the call of an action that only this class has, under its right."""
-    path, right = f"{cls.declaration.api}/{name}", cls.right(name)
-    return call(router, "POST", path, right=right, returns=returns, write=True)
+
+    def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
+        for path in cls.declaration.paths(name):
+            call(router, "POST", path, right=cls.right(name), returns=returns, write=True)(handler)
+        return handler
+
+    return declare
 
 
 def _exports(router: APIRouter, cls: type[Resource]) -> None:
@@ -279,9 +282,9 @@ def _exports(router: APIRouter, cls: type[Resource]) -> None:
         assert _export is not None
         return _export(ctx, cls, query)
 
-    path, right = f"{cls.declaration.api}/export", cls.right("export")
     takes = {"query": in_query(query_model, cls)}
-    call(router, "POST", path, right=right, takes=takes, write=True)(export)
+    for path in cls.declaration.paths("export"):
+        call(router, "POST", path, right=cls.right("export"), takes=takes, write=True)(export)
 
 
 def _told(ctx: Context, payload: Payload) -> dict[str, Any]:

@@ -109,7 +109,8 @@ class Field:
     their meaning is `fixed`: `always`, once bills have `named` the record or others share the column with it, or while
     it is `held`, as goods are in stock. A value that follows from others until somebody types one is `typed_in`: the
     flag that keeps whether it was. A day that has `happened` is asked about where it is still to come. Rows of
-    an `uncounted` choice add to no total of a list, nor to its charts.
+    an `uncounted` choice add to no total of a list, nor to its charts; `every` stands for all choices in what a list is
+    asked for, as 0 does where it is none of them.
     """
 
     name: str
@@ -128,6 +129,7 @@ class Field:
     default: Any = None
     options: tuple[tuple[int | str, str], ...] = ()
     uncounted: tuple[int, ...] = ()
+    every: int | None = None
     ref: Ref | None = None
     label_field: str | None = None
     rule: str | None = None
@@ -317,9 +319,9 @@ class Derived:
     field: Field
     sql: str
 
-    def expression(self, table: Table) -> ColumnElement[Any]:
-        """The field as a column of a select from `table`."""
-        return literal_column(self.sql.format(table=table.name), SQL_TYPES[self.field.kind])
+    def expression(self, table: Table, **asked: int) -> ColumnElement[Any]:
+        """The field as a column of a select from `table`; `asked` are further names in the SQL."""
+        return literal_column(self.sql.format(table=table.name, **asked), SQL_TYPES[self.field.kind])
 
 
 def derived(name: str, label: str, kind: Kind, sql: str, **marks: Any) -> Derived:

@@ -97,18 +97,22 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of rows, and what the whole filter adds up to."""
+    """One page of rows, and what the whole filter adds up to; of a `balance` also what the page comes to."""
 
     rows: list[dict[str, Any]]
     sums: Sums
     page: int
     per_page: int
+    balance: str = ""
     refreshed_at: datetime | None = None
     """When the rows were computed, where they are not the present ones."""
 
     def answer(self, notices: Sequence[str] = ()) -> dict[str, Any]:
         """As it is answered, with what its readers should know of the figures."""
         found = paged(self.rows, self.sums.rows, self.page, self.per_page) | self.sums.answer()
+        if self.balance and self.balance in self.sums.totals:
+            page = sum((row[self.balance] or 0 for row in self.rows), start=Decimal(0))
+            found |= {"this_page": page, "total_balance": self.sums.totals[self.balance]}
         told = {"refreshed_at": self.refreshed_at, "notices": notices}
         return found | {name: value for name, value in told.items() if value}
 
@@ -170,7 +174,7 @@ def _condition(owner: type[Declared], item: Field, values: dict[str, Any]) -> li
             found.append(column.is_(FLAGS[value.lower()]) if value.lower() in FLAGS else false())
         elif item.ref and item.ref.none is not None and value.strip() == str(item.ref.none):
             found.append(column.is_(None))
-        else:
+        elif not _all(value, item):
             found.append(column.in_(_choices(value, item)))
     if start:
         found.append(column >= _bound(start, item))
@@ -179,6 +183,13 @@ def _condition(owner: type[Declared], item: Field, values: dict[str, Any]) -> li
         whole_day = isinstance(bound, date) and bound < date.max
         found.append(column < bound + timedelta(days=1) if whole_day else column <= bound)
     return found
+
+
+def _all(value: str, item: Field) -> bool:
+    """Whether a choice stands for all: what a field says does, else 0 where it is no choice (spec/2-routes.md 4)."""
+    offered = {str(choice) for choice, _ in item.options}
+    every = {str(item.every)} if item.every is not None else {"0"} - offered
+    return not every.isdisjoint(part.strip() for part in value.split(","))
 
 
 def _contains(column: Any, item: Field, text: str) -> ColumnElement[bool]:
@@ -351,7 +362,7 @@ def page_of(conn: Connection, cls: type[Resource], query: ListQuery, principal: 
     absent = {item.name: MASK for item in cls.fields() if item.list and item.name in hidden}
     computed = cls.refreshed_at(conn) if issubclass(cls, View) else None
     shown = [{**masked(row, hidden), **absent} for row in rows]
-    return Page(shown, sums, query.page, query.per_page, computed)
+    return Page(shown, sums, query.page, query.per_page, cls.declaration.balance, computed)
 
 
 def _rows(

@@ -74,6 +74,8 @@ ACTION_LABELS = {
     "convert": "转为客户",
     "giveUp": "放弃",
     "explore": "进入分析",
+    "delOutOfStock": "删除缺货",
+    "payLink": "付款链接",
     BEYOND_SOURCE: "超来源金额放行",
 }
 
@@ -140,13 +142,16 @@ class Declaration:
     """What a mapped class says of itself beyond its columns.
 
     `api` is the prefix of its calls; `routes` maps list, add, edit, see to paths; `title` names the column that stands
-    for the row in references; `lookup` is the path of its open lookup (spec/3-rules.md 7.1). `also` are further places
+    for the row in references; `lookup` is the path of its open lookup (spec/3-rules.md 7.1), which offers those of the
+    user's own company where none is asked for and it `starts_at_home`. `also` are further places
     where the same screens stand. Rows open at `see`, by the field `see_key`, where that is another resource's page.
     `allowances` are rights without a button: what an action of its holder passes that another's would not. `asks` are
-    the fields whose values an action on chosen rows is sent with. `also_called` are actions that answer under another
-    name of the specification's as well. What has a `question` is a report that answers it:
-    the reports' home page offers it, by these and further `words` of people who look for it, and its use is recorded. A
-    `note` stands above its list and form; its `fillings` fill in what is empty in the form.
+    the fields whose values an action on chosen rows is sent with. `also_called` are calls that answer under another
+    name of the specification's as well, or at a whole path of its, which begins with a stroke; at the prefixes
+    `also_at` all of them do. In dropdowns, fields go by the names `also_named` as well. A list of what remains names
+    the `balance` that its pages and the whole are told to come to. What has a `question` is a report that answers it:
+    the reports' home page offers it, by these and further `words` of people who look for it, and its use is recorded.
+    A `note` stands above its list and form; its `fillings` fill in what is empty in the form.
     """
 
     label: str
@@ -157,6 +162,7 @@ class Declaration:
     actions: tuple[str, ...] = (*READ, *WRITE, "export")
     order_by: tuple[str, str] | None = None
     lookup: str | None = None
+    starts_at_home: bool = False
     drill: Drill | None = None
     also: tuple[Place, ...] = ()
     see: str | None = None
@@ -166,14 +172,20 @@ class Declaration:
     allowances: tuple[str, ...] = ()
     asks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     also_called: Mapping[str, str] = field(default_factory=dict)
+    also_at: tuple[str, ...] = ()
+    also_named: Mapping[str, str] = field(default_factory=dict)
+    balance: str = ""
     question: str = ""
     words: str = ""
     note: str = ""
 
     def paths(self, action: str) -> tuple[str, ...]:
-        """The paths of an action's call, its usual one first."""
-        names = (action, *([self.also_called[action]] if action in self.also_called else ()))
-        return tuple(f"{self.api}/{name}" for name in names)
+        """The paths of a call, its usual one first."""
+        usual = tuple(f"{place}/{action}" for place in (self.api, *self.also_at))
+        named = self.also_called.get(action)
+        if named is None:
+            return usual
+        return (*usual, named.removeprefix("/") if named.startswith("/") else f"{self.api}/{named}")
 
     @property
     def rights(self) -> tuple[str, ...]:
@@ -270,6 +282,8 @@ class Resource(Declared):
     """Whether its rows are read where there is only what is extracted from the core."""
     found_by: ClassVar[str | None] = None
     """A reference whose record a keyword is looked for in, instead of in fields of the class's own."""
+    chosen_by: ClassVar[tuple[Derived, ...]] = ()
+    """What its dropdowns tell beside the fields of its list; `{goods}` in the SQL is the goods asked for, 0 none."""
     leading: ClassVar[tuple[str, ...]] = ()
     """Columns that stand before the others, so that the figures that matter are seen without moving the list."""
 

@@ -198,9 +198,29 @@ def rows_of(cls: type[Declared]) -> Any:
 
 
 @made_once
-def choices_model(cls: type[Declared]) -> type[BaseModel]:
+def choice_model(cls: type[Resource]) -> type[BaseModel]:
+    """A row of a dropdown: that of the list, and what is told only to who chooses."""
+    members: dict[str, Any] = {}
+    for one in cls.chosen_by:
+        members.update(_answered(one.field))
+    for name, of in cls.declaration.also_named.items():
+        members[name] = _answered(cls.field(of))[of]
+    return (
+        create_model(f"{cls.__name__}Choice", __base__=row_model(cls), **members)
+        if members
+        else row_model(cls)
+    )
+
+
+def choices_of(cls: type[Resource]) -> Any:
+    """The type of a list of choices."""
+    return list_of(choice_model(cls))
+
+
+@made_once
+def choices_model(cls: type[Resource]) -> type[BaseModel]:
     """A page of choices: rows with what tells them apart."""
-    return create_model(f"{cls.__name__}Choices", __base__=Paged[row_model(cls)])  # type: ignore[misc,call-overload]
+    return create_model(f"{cls.__name__}Choices", __base__=Paged[choice_model(cls)])  # type: ignore[misc,call-overload]
 
 
 @made_once
@@ -218,7 +238,11 @@ def info_model(cls: type[Resource]) -> type[BaseModel]:
 
 @made_once
 def page_model(cls: type[Resource]) -> type[BaseModel]:
-    """A page of a list."""
+    """A page of a list; one of what remains tells what the page and the whole come to."""
+    balance: dict[str, Any] = {
+        "this_page": (str | None, Described(None, description="本页余额")),
+        "total_balance": (str | None, Described(None, description="余额合计")),
+    }
     return create_model(
         f"{cls.__name__}Page",
         __base__=Answer,
@@ -231,4 +255,5 @@ def page_model(cls: type[Resource]) -> type[BaseModel]:
         uncounted=(int, Described(0, description="不计入合计的行数，如已作废的单据")),
         refreshed_at=(str | None, Described(None, description="数据截至，仅报表")),
         notices=(list[str], Described([], description="数字为何没有更新、为何可能变化，仅报表")),
+        **(balance if cls.declaration.balance else {}),
     )

@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
 
+ENVIRONMENTS = ("scm", "gyl")
+"""Systems that an installation may be (spec/2-routes.md 4), numbered from 1."""
 DEMO_SIZES = ("none", "tiny", "small", "large")
 DEFAULT_REPORT_SITES = {"127.0.0.1": "", "localhost": ""}
 SECRET_NAMES = (
@@ -52,6 +54,7 @@ class Settings:
     admin_password: str
     demo: str
     explore_url: str = ""
+    environment: str = ENVIRONMENTS[0]
     report_sites: dict[str, str] = field(default_factory=lambda: dict(DEFAULT_REPORT_SITES))
     given_metrics_token: str = ""
     mail_url: str = ""
@@ -126,6 +129,7 @@ def settings() -> Settings:
         admin_password=os.environ.get("ERP_ADMIN_PASSWORD", ""),
         demo=_demo_size(),
         explore_url=_address("ERP_EXPLORE_URL"),
+        environment=_environment(),
         report_sites=_report_sites(),
         given_metrics_token=_text("ERP_METRICS_TOKEN"),
         mail_url=_mail_url(),
@@ -133,6 +137,13 @@ def settings() -> Settings:
         mail_password=_mail_password(),
         given_company_file=_text("ERP_COMPANY_FILE"),
     )
+
+
+def _environment() -> str:
+    name = _text("ERP_ENVIRONMENT") or ENVIRONMENTS[0]
+    if name not in ENVIRONMENTS:
+        raise SettingError(f"ERP_ENVIRONMENT 应为 {'、'.join(ENVIRONMENTS)} 之一，现在是“{name}”")
+    return name
 
 
 def _text(name: str) -> str:

@@ -13,7 +13,7 @@ from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.resource import Resource
-from api.kit.schemas import Paged, choices_model, rows_of
+from api.kit.schemas import Paged, choices_model, choices_of
 from api.kit.scope import within
 from api.master import goods_picker, lookups
 from api.master.organisation import Company
@@ -88,6 +88,8 @@ def _mount(on: APIRouter, cls: type[Resource]) -> None:
         return lookups.dropdown(ctx, cls, query)
 
     def get_lookup(ctx: Context, query: Annotated[lookups.LookupQuery, Query()]) -> Any:
+        if cls.declaration.starts_at_home and not query.company_id:
+            query = query.model_copy(update={"company_id": ctx.principal.company_id})
         return lookups.dropdown(ctx, cls, query)["data"]
 
     page, path = partial(choices_model, cls), cls.declaration.lookup
@@ -97,7 +99,7 @@ def _mount(on: APIRouter, cls: type[Resource]) -> None:
     if path in PAGED:
         call(on, "GET", path, right=ANY_USER, returns=page)(get_dropdown)
     elif path:
-        call(on, "GET", path, right=ANY_USER, returns=partial(rows_of, cls))(get_lookup)
+        call(on, "GET", path, right=ANY_USER, returns=partial(choices_of, cls))(get_lookup)
 
 
 _NAMED = {item.ref.resource for cls in registry.declared() for item in cls.fields() if item.ref}

@@ -78,10 +78,18 @@ class PackUnit(BaseModel):
     barcode: str | None
 
 
+class PurchasePrice(BaseModel):
+    """A price that goods may be bought at, and where it comes from."""
+
+    purchase_price: str
+    price_source: str
+
+
 class PickedGoods(BaseModel):
     """A row of the picker; `last_price` is the partner's last audited price, `cost_price` the company's average,
     `unit_price` what a line starts from and `price_source` where that comes from, `gift` what comes with it
-    (`api.master.pricing`).
+    (`api.master.pricing`). Where goods are bought, `purchase_price_list` are the prices that there are, the one that
+    holds first, each once.
 
     Of the warehouse asked for: its name, the location and batch that leave it first, and the least it should hold.
     `held` is what the order lines asked about have reserved there, which is available to what ships them.
@@ -115,6 +123,7 @@ class PickedGoods(BaseModel):
     gift: str | None
     lowest_price: str | None
     purchase_price: str | None
+    purchase_price_list: list[PurchasePrice] | str | None
     cost_price: str | None
     last_price: str | None
     packs: str | None
@@ -156,7 +165,7 @@ select g.goods_id, g.goods_num, g.goods_name, t1.goods_type_name, g.brand_id, b.
        coalesce(own.held, '{{}}') as held,
        w.warehouse_name, first.allocation_name, first.batch, least_held.minimum as safety_stock,
        c.sale_price, {price} as unit_price, {source} as price_source, gift.told as gift,
-       c.purchase_price, {lowest} as lowest_price,
+       c.purchase_price, {lowest} as lowest_price, {bought_at} as purchase_price_list,
        case when k.quantity > 0 then round(k.amount / k.quantity, 2) else k.last_unit_cost end as cost_price,
        last.price as last_price, coalesce(held.units, '[]') as units, {packs} as packs, found.total
 from found
@@ -252,6 +261,7 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
     sql = _FOUND.format(conditions=conditions, order=order, of_type=of_type) + _ROWS.format(
         price=pricing.price(side),
         source=pricing.source(side),
+        bought_at=pricing.BOUGHT_AT[side],
         lowest=pricing.BOUND["customer"] if side == "customer" else "c.lowest_price",
         level=pricing.LEVEL[side],
         last=pricing.LAST[side],
@@ -344,7 +354,7 @@ def _shown(ctx: Context, row: dict[str, Any], supplied: bool) -> dict[str, Any]:
     """A row as the principal may see it; a supplier's prices are what goods cost."""
     del row["total"]
     if not ctx.principal.sees_cost:
-        row["cost_price"] = row["purchase_price"] = MASK
+        row["cost_price"] = row["purchase_price"] = row["purchase_price_list"] = MASK
         if supplied:
             row["last_price"] = row["unit_price"] = MASK
     return row

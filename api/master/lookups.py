@@ -91,11 +91,16 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
         for item in cls.fields()
         if item.list and ctx.principal.sees(cls.name(), item.name, item.permission)
     ]
-    statement = project(cls, fields).select().where(*by_key).order_by(*order)
+    told = (one.expression(table, goods=query.goods_id or 0).label(one.field.name) for one in cls.chosen_by)
+    statement = project(cls, fields).select().add_columns(*told).where(*by_key).order_by(*order)
     page, per_page = (1, AT_ONCE) if query.is_coupon else (query.page, query.per_page)
     statement = statement.limit(per_page).offset((page - 1) * per_page)
     with reading(cls, ctx.conn) as conn:
         total: int = conn.execute(sourced(cls, counted, ctx.principal, where=conditions)).scalar_one()
         rows = conn.execute(sourced(cls, statement, ctx.principal, where=conditions)).all()
     hidden = masks(cls, cls.name(), ctx.principal)
-    return paged([masked(row, hidden) for row in rows], total, page, per_page)
+    names = cls.declaration.also_named
+    shown = [masked(row, hidden) for row in rows]
+    for row in shown:
+        row |= {name: row.get(of) for name, of in names.items()}
+    return paged(shown, total, page, per_page)

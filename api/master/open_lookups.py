@@ -16,7 +16,7 @@ from api.kit.resource import Resource
 from api.kit.schemas import Key, Paged
 from api.kit.scope import within
 from api.master import lookups
-from api.master.organisation import Employee
+from api.master.organisation import STATION, Employee
 from api.master.partners import Customer, ReceivablesMode, Supplier
 from api.master.warehouses import Warehouse
 
@@ -71,6 +71,16 @@ class Store(BaseModel):
     province_name: str | None
     city_name: str | None
     area_name: str | None
+
+
+class ChainStore(BaseModel):
+    """A service station of the chain, who answers for it, and at which number it is reached."""
+
+    chain_id: int
+    chain_user: int | None
+    chain_name: str
+    chain_user_name: str | None
+    customer_mobile: str | None
 
 
 class CountedGoods(BaseModel):
@@ -146,7 +156,7 @@ def _named(
 
 
 _offer(f"{CENTRE}/Employee/getEmployeeList", Employee, EmployeeChoice)
-_offer(f"{CENTRE}/Customer/getCustomerList", Customer, CustomerChoice, type="customer_type_id")
+_offer(f"{CENTRE}/Customer/getCustomerList", Customer, CustomerChoice)
 _offer(f"{CENTRE}/Supplier/getSupplierList", Supplier, SupplierChoice)
 _offer(
     f"{CENTRE}/PaymentMethod/getPaymentMethodList",
@@ -186,6 +196,27 @@ def get_store_list(ctx: Context, query: Asked) -> Any:
         members = {row.supplier_id: row.legal_person for row in rows}
         stores = [{**store, "member_name": members.get(store["store_id"])} for store in stores]
     return stores
+
+
+@call(api, "GET", "open/Chain/getChainList", right=ANY_USER, returns=list[ChainStore])
+def get_chain_list(ctx: Context, chain_name: Name = "") -> Any:
+    """连锁门店: service stations in one's scope; the first user of one answers for it, its customer has the number."""
+    return _rows(
+        ctx,
+        "select c.company_id as chain_id, u.user_id as chain_user, c.company_name as chain_name,"
+        " u.realname as chain_user_name, coalesce(m.customer_mobile, u.mobile) as customer_mobile"
+        " from company c"
+        " left join lateral (select a.user_id, a.realname, e.mobile from user_account a"
+        " left join employee e using (employee_id)"
+        " where a.company_id = c.company_id and a.enabled order by a.user_id limit 1) u on true"
+        " left join lateral (select k.customer_mobile from customer k where k.inner_company_id = c.company_id"
+        f" and k.enabled and k.customer_mobile is not null and {_OURS.format(table='k')}"
+        " order by k.customer_id limit 1) m on true"
+        f" where c.type = {STATION} and c.enabled and {_OURS.format(table='c')}"
+        " and (c.company_name ilike '%' || :name || '%' or u.realname ilike '%' || :name || '%')"
+        " order by c.company_id limit :most",
+        name=chain_name,
+    )
 
 
 @call(api, "GET", "open/Warehouse/getWarehouseFocus", right=ANY_USER, returns=list[WarehouseChoice])

@@ -31,6 +31,7 @@ class Company(Resource):
         menu=Menu("系统管理", "组织架构", 10),
         order_by=("company_id", "asc"),
         lookup="purchase_center/Open/Company/getCompanyList",
+        also_called={"getList": "/system/company/getSonCompanyList"},
     )
 
     company_id: Mapped[int] = key()
@@ -56,6 +57,7 @@ class Department(Resource):
         routes={"list": "/system/section"},
         menu=Menu("系统管理", "组织架构", 20),
         lookup="open/Department/getDepartmentList",
+        also_called={"getList": "/system/department/getDepartmentList"},
     )
 
     department_id: Mapped[int] = key()
@@ -75,6 +77,7 @@ class Employee(Resource):
         routes={"list": "/system/employee"},
         menu=Menu("系统管理", "组织架构", 30),
         lookup="v2/open/employee/getEmployeeList",
+        also_called={"getList": "getEmployeeList", "getInfo": "getEmployeeInfo"},
     )
 
     employee_id: Mapped[int] = key()

@@ -107,6 +107,8 @@ class Customer(Resource):
         },
         menu=Menu("客户管理", "客户资料", 10),
         lookup="open/Customer/getCustomerList",
+        also_called={"getInfo": "getCustomerInfo"},
+        also_named={"type": "customer_type_id"},
         fillings=(
             Filling(
                 "licenseOcr", "识别营业执照", "picture", "licence", OF_LICENCE, also=("chainLicenseOcr",)

@@ -161,6 +161,22 @@ def source(side: Side | None) -> str:
     )
 
 
+_BOUGHT_AT = """(
+    select jsonb_agg(
+        jsonb_build_object('purchase_price', cast(one.price as numeric(18, 6))::text, 'price_source', one.source)
+        order by one.place
+    )
+    from (
+        select distinct on (price) price, source, place
+        from (values
+            (level.price, level.source, 1), (last.price, '上次价', 2), (nullif(c.purchase_price, 0), '商品采购价', 3)
+        ) as every (price, source, place)
+        where price is not null
+        order by price, place
+    ) one
+)"""
+BOUGHT_AT: dict[Side | None, str] = {"customer": "null", "supplier": _BOUGHT_AT, None: "null"}
+"""The prices that there are to buy at, the one that holds first."""
 _LOWEST = "coalesce(level.lowest_price, nullif(c.lowest_price, 0))"
 BOUND: dict[Side, str] = {
     "customer": f"case when {_LOWEST} is not null then least({_LOWEST}, level.price) end",

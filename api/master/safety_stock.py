@@ -43,6 +43,7 @@ class SafetyStock(Resource):
             "see": "/system/safetyStockSee",
         },
         menu=Menu("系统管理", "库存预警", 10),
+        also_called={"getInfo": "get"},
     )
 
     safety_stock_id: Mapped[int] = key()

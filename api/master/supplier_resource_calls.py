@@ -1,4 +1,4 @@
-"""Calls of supplier resources (供应商资源接口) under the names of spec/3-rules.md 7.4, and their changes of state."""
+"""Calls of supplier resources (供应商资源接口): their changes of state."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from api.master.supplier_resources import SupplierResource
 
 api = router()
 
-endpoints.read_one(api, SupplierResource, "getSupplierInfo")
-endpoints.write(api, SupplierResource, {"add": "addSupplier", "edit": "editSupplier", "del": "delSupplier"})
 filling_calls.mount(api, SupplierResource)
 
 

@@ -48,6 +48,12 @@ class SupplierResource(Resource):
         },
         menu=Menu("系统管理", "供应商设置", 10),
         actions=(*READ, *WRITE, "cooperate", "suspend", "resume", "export"),
+        also_called={
+            "getInfo": "getSupplierInfo",
+            "add": "addSupplier",
+            "edit": "editSupplier",
+            "del": "delSupplier",
+        },
         fillings=(
             Filling("licenseOcr", "识别营业执照", "picture", "licence", (*KNOWN, ("licence_until", "until"))),
             Filling(

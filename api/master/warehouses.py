@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.errors import Invalid, StockWarningAsk
-from api.kit.fields import enabled, enum, flag, integer, key, name_initials, ref, text, textarea
+from api.kit.fields import derived, enabled, enum, flag, integer, key, name_initials, ref, text, textarea
 from api.kit.initials import initials
 from api.kit.resource import Declaration, Drill, Menu, Place, Resource
 from api.kit.scope import Principal
@@ -114,6 +114,7 @@ class Warehouse(Resource):
         routes={"list": "/system/repertorymanage"},
         menu=Menu("系统管理", "仓库设置", 10),
         lookup="open/Warehouse/getWarehouseList",
+        starts_at_home=True,
         also=(
             # The specification's spelling.
             Place({"list": "/inventory/service_station_warehosue_list"}, Menu("库存管理", "服务站仓库", 20)),
@@ -273,6 +274,17 @@ class Allocation(Resource):
         lookup="open/Allocation/getAllocationList",
         also=(
             Place({"list": "/inventory/service_station_allocation_list"}, Menu("库存管理", "服务站仓库", 30)),
+        ),
+    )
+
+    chosen_by = (
+        derived(
+            "stocks",
+            "库存",
+            "quantity",
+            "(select cast(coalesce(sum(b.quantity), 0) as numeric(14, 3)) from stock_balance b"
+            " where b.warehouse_id = {table}.warehouse_id and b.allocation_id = {table}.allocation_id"
+            " and {goods} in (0, b.goods_id))",
         ),
     )
 

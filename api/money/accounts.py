@@ -86,6 +86,7 @@ class AccountDays(View):
         menu=Menu("资金管理", "资金业务", 20),
         actions=READ_ONLY,
         order_by=("account_days_id", "asc"),
+        balance="closing",
         drill=Drill(
             "账户流水",
             JOURNAL,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from api.kit import records
 from api.kit.calls import call, router
 from api.kit.consequences import Foreseen
 from api.kit.context import Context
 from api.kit.endpoints import action
-from api.kit.schemas import Act, Key, Oldest, info_model
+from api.kit.schemas import Act, Key, Oldest
 from api.master.open_items import OpenItem, open_items
 from api.money import checkstand, money_home, month_close, year_close
 from api.money.checkstand import Checkstand, Collected, Collection
@@ -90,18 +88,6 @@ def close_period(ctx: Context, payload: Month) -> Any:
 def open_period(ctx: Context, payload: Month) -> Any:
     """反结账"""
     return month_close.reopen(ctx, payload.company_id, payload.period, payload.reason)
-
-
-@call(
-    api,
-    "GET",
-    "v2/system/CloseBusinessAccount/info",
-    right=YearClose.right("list"),
-    returns=partial(info_model, YearClose),
-)
-def info(ctx: Context, id: Key) -> Any:
-    """年结申请"""
-    return records.info(ctx, YearClose, id)
 
 
 @action(api, YearClose, "auditorPass")

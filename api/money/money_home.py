@@ -93,6 +93,7 @@ class MoneyHome(View):
         menu=Menu("资金管理", "资金业务", 1),
         actions=READ_ONLY,
         order_by=("balance", "desc"),
+        balance="balance",
         drill=Drill(
             "账户流水",
             JOURNAL,

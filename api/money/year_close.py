@@ -37,6 +37,7 @@ class YearClose(Resource):
         routes={"list": "/system/accountant"},
         menu=Menu("系统管理", "账务管理", 20),
         actions=(*READ, *WRITE, "auditorPass", "auditorNoPass", "export"),
+        also_called={"edit": "update", "getInfo": "info"},
     )
     derived = (derived("closed_months", "已结账月份", "integer", _MONTHS, width=100),)
 

@@ -24,6 +24,9 @@ from api.purchase.purchase_plan import PLANNED_BY, PurchasePlanLine
 BY_HAND, MALL, CONVERTED, GROUP_BUYING = 0, 1, 2, 3
 ORDER_SOURCES = {BY_HAND: "ERP", MALL: "网上商城", CONVERTED: "采购单转换", GROUP_BUYING: "团购平台"}
 
+ANY_SOURCE = 4
+"""Stands for all of them in what a list is asked for (spec/2-routes.md 4)."""
+
 
 class PurchaseOrderLine(DrawnLine, orders.OrderLine):
     __tablename__ = "purchase_order_line"
@@ -73,6 +76,7 @@ class PurchaseOrder(Delivered, StockBill):
         "订单来源",
         ORDER_SOURCES,
         default=BY_HAND,
+        every=ANY_SOURCE,
         form=False,
         search=True,
         copied=False,

@@ -32,6 +32,7 @@ class SupplierAdvance(AdvanceAccount):
         menu=Menu("采购管理", "付款业务", 60),
         actions=READ_ONLY,
         order_by=("left_amount", "desc"),
+        balance="left_amount",
         drill=Drill("预付明细", ITEMS, (("company_id", "company_id"), ("supplier_id", "supplier_id"))),
     )
 

@@ -135,6 +135,7 @@ def _declared(party: Party, api: str, sort: int) -> Declaration:
         menu=Menu("报表中心", "往来报表", sort),
         actions=READ_ONLY,
         order_by=("closing_amount", "desc"),
+        balance="closing_amount",
         drill=Drill(
             f"{party.label}往来明细",
             party.statement,

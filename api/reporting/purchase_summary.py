@@ -59,6 +59,7 @@ class PurchaseSummary(SummedRow, PurchaseRow):
         routes={"list": "/report/purchasesumrpt"},
         menu=Menu("报表中心", "采购报表", 10),
         actions=READ_ONLY,
+        also_at=("v2/report/Purchase",),
         order_by=("amount", "desc"),
         drill=BY.drill("采购明细报表", PURCHASE_DETAIL),
         question="这段时间采购了多少、退了多少，主要是哪些供应商和商品？",

@@ -44,6 +44,7 @@ class ReceiptSummary(SummedRow, ReceiptRow):
         routes={"list": "/report/receiptsumrpt"},
         menu=Menu("报表中心", "收款报表", 10),
         actions=READ_ONLY,
+        also_at=("v2/report/Receive",),
         order_by=("amount", "desc"),
         drill=BY.drill("收款明细报表", RECEIPTS),
         question="这段时间收了多少款，是哪些公司、业务员、客户、账户收的？",

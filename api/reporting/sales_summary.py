@@ -77,6 +77,7 @@ class SalesSummary(SummedRow, SaleRow):
         routes={"list": "/report/salesmulrpt"},
         menu=Menu("报表中心", "销售报表", 10),
         actions=READ_ONLY,
+        also_at=("v2/report/SalesProfit",),
         order_by=("revenue", "desc"),
         drill=BY.drill("销售明细报表", SALES_DETAIL),
         question="各公司、业务员、客户、商品这段时间卖了多少，比上期和去年同期如何？",

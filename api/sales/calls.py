@@ -5,23 +5,28 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BaseModel, Field
+from sqlalchemy import select, text
 
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.endpoints import action
-from api.kit.errors import Forbidden
-from api.kit.schemas import Keys
+from api.kit.errors import Forbidden, NotFound
+from api.kit.flow import POSTED, STATUSES, UNAUDITED
+from api.kit.schemas import Key, Keys
+from api.kit.scope import within
 from api.master.invoices import Invoicing, invoice_bills
 from api.sales import gifts, sales_delivery
 from api.sales.sales_delivery import SalesDelivery
 from api.sales.sales_invoice import SalesUninvoiced
 from api.sales.sales_order import SalesOrder
 from api.sales.sales_outbound import SalesOutbound
+from api.sales.sales_return import SalesReturn
 
 api = router()
 GIVING = (SalesOrder, SalesOutbound)
+PENDING, DONE, REFUSED = 0, 1, 2
 
 
 def _local(value: datetime) -> datetime:
@@ -34,6 +39,76 @@ class Signing(Keys):
 
     signed_by: str = Field(min_length=1, max_length=50, description="签收人")
     signed_at: Annotated[datetime, AfterValidator(_local)] = Field(description="签收时间")
+
+
+class ProgressStep(BaseModel):
+    """A step on a return's way; `state` 0 waits, 1 is done, 2 was sent back for the `reason`."""
+
+    name: str
+    state: int
+    user_name: str | None = None
+    at: datetime | None = None
+    reason: str | None = None
+
+
+class AuditProgress(BaseModel):
+    id: int
+    bill_no: str
+    status: int
+    status_name: str
+    steps: list[ProgressStep]
+
+
+@call(
+    api,
+    "GET",
+    "v2/sales/SalesReturn/getAuditorProgress",
+    right=SalesReturn.right("list"),
+    returns=AuditProgress,
+)
+def get_auditor_progress(ctx: Context, id: Key) -> Any:
+    """退货审核进度: entered, audited, and what it gives back to the customer settled."""
+    table = SalesReturn.table()
+    if (
+        ctx.conn.execute(
+            select(table.c.bill_id).where(table.c.bill_id == id, within(table, ctx.principal))
+        ).first()
+        is None
+    ):
+        raise NotFound(SalesReturn.declaration.label)
+    row = ctx.conn.execute(_PROGRESS, {"id": id, "type": SalesReturn.bill.prefix}).one()
+    sent_back = row.status == UNAUDITED and row.reject_reason is not None
+    audited = row.status in POSTED
+    return {
+        "id": id,
+        "bill_no": row.bill_no,
+        "status": row.status,
+        "status_name": STATUSES[row.status],
+        "steps": [
+            {"name": "录入", "state": DONE, "user_name": row.maker_name, "at": row.made_at},
+            {
+                "name": "审核",
+                "state": REFUSED if sent_back else DONE if audited else PENDING,
+                "user_name": row.auditor_name,
+                "at": row.audited_at,
+                "reason": row.reject_reason if sent_back else None,
+            },
+            {"name": "退款核销", "state": DONE if audited and row.settled else PENDING},
+        ],
+    }
+
+
+_PROGRESS = text("""
+select r.bill_no, r.status, r.reject_reason, r.made_at, r.audited_at,
+    m.realname as maker_name, a.realname as auditor_name,
+    not exists (
+        select from settlement_item s where s.bill_type = :type and s.bill_id = r.bill_id and s.open_amount <> 0
+    ) as settled
+from sales_return r
+left join user_account m on m.user_id = r.maker_id
+left join user_account a on a.user_id = r.auditor_id
+where r.bill_id = :id
+""")
 
 
 @action(api, SalesDelivery, "sign")

@@ -137,6 +137,7 @@ class SalesOutbound(Sent, FallsDue, StockBill):
             ),
         ),
         allowances=(settings.OVER_CREDIT, settings.BELOW_LOWEST),
+        beyond=("payLink",),
     )
     bill = BillType(
         "XSCK",

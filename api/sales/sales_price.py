@@ -46,6 +46,7 @@ class SalesPrice(Resource):
         routes={"list": "/sales/salesprice"},
         menu=Menu("销售管理", "价格政策", 10),
         actions=(*READ, *WRITE, "import", "export"),
+        also_at=("v2/sales/SellingPrice",),
         drill=Drill(
             "价格变动",
             "/system/pricechangelog",

@@ -53,10 +53,16 @@ def name_all(document: dict[str, Any]) -> dict[str, Any]:
         for cls in registry.declared()
         if cls.declaration.lookup
     }
+    titles = {
+        f"/{path}": cls.declaration.label + word
+        for cls in registry.declared()
+        for name, word in {**ACTION_LABELS, **READS}.items()
+        for path in cls.declaration.paths(name)
+    }
     labels = {item.name: item.label for cls in registry.declared() for item in cls.fields()}
     for path, item in document["paths"].items():
         for operation in item.values():
-            operation["summary"] = lookups.get(path) or _summary(path, operation, owners)
+            operation["summary"] = lookups.get(path) or _summary(path, operation, titles, owners)
     for name, schema, told in _named(document):
         words = told or labels.get(name) or SHARED.get(name, "")
         if CHINESE.search(words):
@@ -64,14 +70,15 @@ def name_all(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-def _summary(path: str, operation: Mapping[str, Any], owners: Mapping[str, str]) -> str:
-    """What its handler says of itself first, else whose call it is and what it does."""
+def _summary(
+    path: str, operation: Mapping[str, Any], titles: Mapping[str, str], owners: Mapping[str, str]
+) -> str:
+    """What its handler says of itself first, else whose call it is and what it does, by whatever name."""
     said: str = (operation.get("description") or "").split(":")[0].split("\n")[0].strip().rstrip("。")
     if CHINESE.search(said):
         return said
     owner, _, action = path.rpartition("/")
-    label = owners.get(owner, "")
-    return f"{label}{ACTION_LABELS.get(action) or READS.get(action) or action}" if label else path
+    return titles.get(path) or (f"{owners[owner]}{action}" if owner in owners else path)
 
 
 def _named(node: Any) -> Iterator[tuple[str, dict[str, Any], str]]:

@@ -1,10 +1,10 @@
-"""Pending items (待办): warnings that the user answers for, customers and bills to audit, his bills sent back, and his
-orders that lost what they had reserved."""
+"""Pending items (待办): warnings that the user answers for, customers and bills to audit, his bills sent back, his
+orders that lost what they had reserved, and what customers should have paid."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
@@ -17,18 +17,28 @@ from api.customers.customer_audit import CustomerAudit
 from api.kit import registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
+from api.kit.database import TIME_ZONE, today
 from api.kit.document import Bill
 from api.kit.flow import AUDITED, POSTED, UNAUDITED
 from api.kit.orders import EXECUTION
 from api.kit.scope import within
-from api.kit.view import bill_routes
+from api.kit.view import bill_routes, sourced
 from api.master import order_cuts
 from api.master.partners import WAITING, Customer
+from api.master.settings import ErpConfig
 from api.risk.stock_warning_query import OUTSIDE, SIDES, StockWarningRow
+from api.sales.credit_query import OWED, CreditItem
 
 api = router()
-WARNING, APPROVAL, REJECTED, CUT, ARRIVING = 0, 1, 2, 3, 4
-TITLES = {APPROVAL: "待审核", REJECTED: "被驳回", ARRIVING: "待收货", CUT: "占用不足", WARNING: "库存预警"}
+WARNING, APPROVAL, REJECTED, CUT, ARRIVING, OVERDUE = 0, 1, 2, 3, 4, 5
+TITLES = {
+    APPROVAL: "待审核",
+    REJECTED: "被驳回",
+    ARRIVING: "待收货",
+    CUT: "占用不足",
+    OVERDUE: "应收逾期",
+    WARNING: "库存预警",
+}
 """Types in the order of the home page."""
 NEWEST = 5
 """So many bills of an entry are named."""
@@ -41,8 +51,8 @@ class PendingBill(BaseModel):
 
 class PendingItem(BaseModel):
     """`type` 0: stock warning, 1: customers or bills to audit, 2: own bills sent back, 3: own orders that a stocktake
-    took stock from, 4: transfers on their way to his warehouses; `url` lists them, the oldest of which was made at
-    `since`; `bills` are the newest, each where it is opened."""
+    took stock from, 4: transfers on their way to his warehouses, 5: receivables past their days of grace; `url` lists
+    them, the oldest of which was made or due at `since`; `bills` are the newest, each where it is opened."""
 
     id: str
     type: int
@@ -91,7 +101,14 @@ order by o.side
 @call(api, "GET", "v2/open/Message/getPendingMessage", right=ANY_USER, returns=list[PendingItem])
 def get_pending_message(ctx: Context) -> Any:
     """待办事项: only what the user may open and act on."""
-    return [*_warnings(ctx), *_customers(ctx), *_bills(ctx), *_arriving(ctx), *_cut_orders(ctx)]
+    return [
+        *_warnings(ctx),
+        *_customers(ctx),
+        *_bills(ctx),
+        *_arriving(ctx),
+        *_cut_orders(ctx),
+        *_overdue(ctx),
+    ]
 
 
 @call(api, "GET", "v2/system/Console/getAwaitList", right=ANY_USER, returns=list[Awaiting])
@@ -241,6 +258,33 @@ def _cut_orders(ctx: Context) -> Iterator[dict[str, Any]]:
             for key, bill_no in zip(row.bill_id, row.bill_no, strict=True)
             if place
         ],
+    }
+
+
+def _overdue(ctx: Context) -> Iterator[dict[str, Any]]:
+    """What customers owe beyond the days of grace, told to who may take their money."""
+    me, table = ctx.principal, CreditItem.table()
+    receipt = registry.get("customer_receipt")
+    if not (me.may(CreditItem.right("list")) and me.may(receipt.right("add"))):
+        return
+    grace: int = ctx.conn.execute(select(ErpConfig.table().c.overdue_days).limit(1)).scalar_one()
+    last = today() - timedelta(days=grace + 1)
+    late = (table.c.use == OWED, table.c.due_date <= last, within(table, me))
+    counted: list[ColumnElement[Any]] = [
+        func.count().label("many"),
+        func.min(table.c.due_date).label("since"),
+    ]
+    row = ctx.conn.execute(sourced(CreditItem, select(*counted).select_from(table), me, where=late)).one()
+    if not row.many:
+        return
+    asked = {"use": OWED, "due_date_end": last}
+    yield {
+        "id": f"{CreditItem.name()}_{OVERDUE}",
+        "type": OVERDUE,
+        "content": f"{row.many} 笔客户应收已逾期",
+        "count": row.many,
+        "url": f"{CreditItem.declaration.routes['list']}?{urlencode(asked)}",
+        "since": datetime.combine(row.since, time(), TIME_ZONE),
     }
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.errors import Invalid
 from api.kit.fields import day, enabled, goods, integer, key, quantity, ref, text, textarea
 from api.kit.fields import money as amount
-from api.kit.resource import Declaration, Menu, Place, Resource
+from api.kit.resource import READ, WRITE, Declaration, Menu, Place, Resource
 
 TIMEOUT_HOURS = 24
 """Hours after which an outbound that nobody audited counts as timed out, where a station sets none."""
@@ -59,7 +59,9 @@ class ShoppingCart(Resource):
         "goods_id",
         routes={"list": "/purchase/shoppingCart"},
         menu=Menu("采购管理", "采购商城", 10),
+        actions=(*READ, *WRITE, "delOutOfStock", "export"),
         also=(Place({"list": "/shoppingCart"}),),
+        also_called={"del": "delete"},
     )
     extract: ClassVar[bool] = False
 

@@ -34,11 +34,12 @@ LATEST = 20
 
 
 class OutstockCounts(BaseModel):
-    """Outbound bills that wait: all to be audited, audited but unpaid, and returns to be audited."""
+    """What waits: outbound to be audited, audited but unpaid, returns to be audited, suppliers' consents to refunds."""
 
     count: int
     unpaid_outstock_count: int
     not_refund_outstock_count: int
+    purchase_refund_count: int
 
 
 class WaitingBill(BaseModel):
@@ -123,6 +124,7 @@ def get_sales_outstocks_list(ctx: Context) -> Any:
         "count": _count(ctx, "sales_outbound", *_waiting("sales_outbound")),
         "unpaid_outstock_count": _count(ctx, "sales_outbound", _unpaid()),
         "not_refund_outstock_count": _count(ctx, "sales_return", *_waiting("sales_return")),
+        "purchase_refund_count": _count(ctx, "refund_request", *_waiting("refund_request")),
     }
 
 

@@ -148,6 +148,7 @@ class TestBadges:
             ("待出库 120", "销售出库单", f"{outbound}2"),
             ("出库超时 7", "销售出库单", f"{outbound}3"),
             ("退货待审核 0", "销售出库单", f"{outbound}4"),
+            ("采购退款 0", "采购退款", "/service_station_purchase_order_refund?refund_type=2"),
             (
                 "指导价变动 1",
                 "库存商品",

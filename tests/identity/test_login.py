@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from api.identity import passwords
+from api.kit.settings import SettingError, settings
 from tests.kit.client import Answer, Caller
 from tests.kit.fixtures import Site
 from tests.kit.world import PASSWORD
@@ -48,6 +49,15 @@ class TestLogin:
         assert told["system"] == {"type": 0, "operatingVersion": 1, "extendToolbar": "默认"}
         assert len(told["token"]) >= 40
         assert told["token"] != told["sign_key"]
+
+    def test_it_tells_in_which_environment_it_is(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        """1 scm, 2 gyl (spec/2-routes.md 4)."""
+        assert log_in(site, "manager_a").data["environment"] == 1
+        monkeypatch.setenv("ERP_ENVIRONMENT", "gyl")
+        assert log_in(site, "manager_a").data["environment"] == 2
+        monkeypatch.setenv("ERP_ENVIRONMENT", "other")
+        with pytest.raises(SettingError, match="ERP_ENVIRONMENT 应为 scm、gyl 之一"):
+            settings()
 
     def test_it_tells_the_groups_short_name_and_the_companys_district(self, site: Site) -> None:
         """What the shell keeps as titName and area_name."""

@@ -10,7 +10,7 @@ from sqlalchemy import UniqueConstraint
 
 from api.kit.resource import Resource
 from tests.kit.declared import DECLARED, addable, added, named, present
-from tests.kit.documented import conforms
+from tests.kit.documented import conforms, document
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of, text_of
 from tests.kit.rules_of_types import holds_for
@@ -112,6 +112,36 @@ class TestDelete:
         ):
             answer = site.as_("admin").post(f"{cls.declaration.api}/del", b'{"ids":' + ids + b"}")
             assert (answer.status, answer.code) == (400, 400), ids
+
+
+class TestNames:
+    """Calls that answer under further names of the specification."""
+
+    def test_every_name_of_a_call_asks_for_its_right(self) -> None:
+        """And takes and gives the same."""
+        described = document()["paths"]
+        named = [cls for cls in DECLARED if cls.declaration.also_called or cls.declaration.also_at]
+        assert len(named) > 10
+        for cls in named:
+            usual = {path for path in described if path.rpartition("/")[0] == f"/{cls.declaration.api}"}
+            for one in usual & {
+                f"/{cls.declaration.api}/{name}" for name in (*cls.declaration.also_called, "getList")
+            }:
+                [_, *others] = cls.declaration.paths(one.rpartition("/")[2])
+                for other in others:
+                    for method, operation in described[one].items():
+                        found = described[f"/{other}"][method]
+                        for part in ("x-right", "responses", "parameters", "requestBody"):
+                            assert found.get(part) == operation.get(part), other
+
+    def test_no_name_is_two_calls(self) -> None:
+        given = [
+            path
+            for cls in DECLARED
+            for name in {*cls.declaration.also_called, "getList"}
+            for path in cls.declaration.paths(name)
+        ]
+        assert len(given) == len(set(given))
 
 
 class TestForm:

@@ -101,6 +101,14 @@ OWN_RIGHTS = {
     "/v2/inventory/StockEarlyWarning/checkStock",
 }
 """Calls below a type's address that ask no right of it: of oneself, or they prove what they tell on their own."""
+NAMED_ELSEWHERE = {
+    f"/{path}"
+    for cls in DECLARED
+    for name in cls.declaration.also_called
+    for path in cls.declaration.paths(name)
+    if path.rpartition("/")[0] != cls.declaration.api
+}
+"""What calls of one type go by below the address of another."""
 ROUTES = PROJECT_DIR.parent / "shared" / "spec" / "routes.csv"
 
 
@@ -123,12 +131,13 @@ class TestDocument:
     def test_every_call_below_a_type_asks_one_of_its_rights(
         self, document: dict[str, Any], cls: type[Resource]
     ) -> None:
-        """Any user may but choose among what others refer to; types that share an address share its rights."""
+        """Any user may but choose among what others refer to; types that share an address share its rights, and what a
+        call of another type goes by here asks for that one's."""
         api = "/" + cls.declaration.api
         kin = [other for other in DECLARED if other.declaration.api == cls.declaration.api]
         own = {one.right(action) for one in kin for action in one.declaration.rights}
         chosen = cls.bill is None and (cls.name() in CHOSEN or bool(cls.declaration.lookup))
-        free = OWN_RIGHTS | ({f"{api}/getDropdown"} if chosen else set())
+        free = OWN_RIGHTS | NAMED_ELSEWHERE | ({f"{api}/getDropdown"} if chosen else set())
         asked = {
             path: operation["x-right"]
             for path, item in document["paths"].items()

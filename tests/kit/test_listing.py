@@ -200,3 +200,51 @@ class TestGoodsInside:
         book = openpyxl.load_workbook(export_job.file_of(export), read_only=True)
         told = {label.value: value.value for label, value in book["导出说明"].iter_rows()}
         assert (int(told["行数"]), told["商品"]) == (found["total"], "内胎 11.00R20")
+
+
+class TestAll:
+    """Choices that stand for all of them (spec/2-routes.md 3 and 4)."""
+
+    @pytest.mark.parametrize(
+        ("resource", "name", "choice"),
+        [
+            ("sales_outbound", "status", 0),
+            ("purchase_order", "order_source", 4),
+            ("sales_outbound", "customer_id", 0),
+        ],
+    )
+    def test_it_narrows_nothing(self, site: Site, resource: str, name: str, choice: int) -> None:
+        desk = Desk(site)
+        desk.draft(resource, {"goods_id": site.world.spares[0], "quantity": "1", "price": "10"})
+        path = desk.path(resource, "getList")
+        every = desk.caller.get(path).data["total"]
+        assert every > 0
+        assert desk.caller.get(path, **{name: choice}).data["total"] == every
+
+    def test_a_choice_of_0_is_one_where_it_is_offered(self, site: Site) -> None:
+        path = Desk(site).path("purchase_order", "getList")
+        admin = site.as_("admin")
+        assert admin.get(path, order_source=0).data["total"] == admin.get(path).data["total"]
+        assert admin.get(path, order_source=1).data["total"] == 0
+
+
+class TestBalances:
+    """Balance lists add this_page and total_balance (spec/2-routes.md 3)."""
+
+    def test_the_page_and_the_whole_come_to(self, site: Site) -> None:
+        desk, path = Desk(site), "v2/custom/CustomerAccount/getList"
+        for name, price in (("余额甲", "30"), ("余额乙", "12.5")):
+            line = {"goods_id": site.world.spares[1], "quantity": "1", "price": price}
+            desk.stock_in(site.world.spares[1], 1)
+            desk.audited("sales_outbound", line, customer_id=desk.partner("customer", name))
+        whole = desk.caller.get(path, keyword="余额").data
+        assert (whole["this_page"], whole["total_balance"]) == ("42.50", "42.50")
+        first = desk.caller.get(path, keyword="余额", per_page=1).data
+        assert (first["this_page"], first["total_balance"]) == ("30.00", "42.50")
+
+    def test_every_list_of_what_remains_tells_both(self) -> None:
+        named = {cls.name() for cls in registry.declared() if cls.declaration.balance}
+        assert named == {
+            *("customer_account", "customer_advance", "supplier_advance", "partner_balance"),
+            *("customer_summary", "supplier_summary", "account_days", "money_home"),
+        }

@@ -103,6 +103,41 @@ class TestPicker:
             [row] = desk.caller.get(self.PATH, goods_id=goods, bill_type=bill, **both).data["data"]
             assert row["last_price"] == price
 
+    def test_a_purchase_row_has_the_prices_that_there_are(self, site: Site) -> None:
+        """What was agreed, what was paid last and what the list says, each price once, the one that holds first."""
+        desk, world, goods = Desk(site), site.world, site.world.spares[6]
+        asked = {
+            "goods_id": goods,
+            "bill_type": "CGRK",
+            "supplier_id": world.supplier,
+            "company_id": world.company_a,
+        }
+        body = {"company_id": world.company_a, "goods_id": goods, "purchase_price": "70"}
+        assert desk.caller.post(path("company_goods", "add"), body).ok
+        desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "1", "price": "80"})
+        [row] = desk.caller.get(self.PATH, **asked).data["data"]
+        assert (row["purchase_price"], row["purchase_price_list"]) == (
+            "70.000000",
+            [
+                {"purchase_price": "80.000000", "price_source": "上次价"},
+                {"purchase_price": "70.000000", "price_source": "商品采购价"},
+            ],
+        )
+        agreed = {"company_id": world.company_a, "supplier_id": world.supplier, "goods_id": goods}
+        assert desk.caller.post(path("supplier_price", "add"), {**agreed, "purchase_price": "70"}).ok
+        [row] = desk.caller.get(self.PATH, **asked).data["data"]
+        assert row["purchase_price_list"] == [
+            {"purchase_price": "70.000000", "price_source": "供应商价"},
+            {"purchase_price": "80.000000", "price_source": "上次价"},
+        ]
+        [sold] = desk.caller.get(self.PATH, **{**asked, "bill_type": "XSCK", "supplier_id": 0}).data["data"]
+        assert sold["purchase_price_list"] is None
+
+    def test_who_may_not_see_costs_sees_no_purchase_prices(self, site: Site) -> None:
+        asked = {"goods_id": site.world.spares[6], "bill_type": "CGRK", "supplier_id": site.world.supplier}
+        [row] = site.as_("clerk_a").get(self.PATH, **asked).data["data"]
+        assert (row["purchase_price"], row["purchase_price_list"]) == ("无权限", "无权限")
+
     def test_every_bill_form_may_ask(self, site: Site) -> None:
         """The forms name the bill as its screen is named."""
         for bill in (cls.name() for cls in registry.declared() if cls.bill):

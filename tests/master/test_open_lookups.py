@@ -58,6 +58,10 @@ class TestPurchaseCentre:
         )
         assert (row["province_name"], row["city_name"], row["area_name"]) == ("浙江省", "杭州市", "西湖区")
 
+    def test_a_customers_type_goes_by_its_short_name_too(self, site: Site) -> None:
+        [row] = rows(site, "open/Customer/getCustomerList", customer_name="湖滨")
+        assert (row["type"], row["customer_type_id"]) == (site.world.customer_type, site.world.customer_type)
+
     def test_warehouses_need_a_customer(self, site: Site) -> None:
         path = f"{CENTRE}/Warehouse/getWarehouseList"
         assert rows(site, path) == []
@@ -67,6 +71,14 @@ class TestPurchaseCentre:
         assert [
             row["warehouse_id"] for row in rows(site, path, "keeper_a", customer_id=site.world.customer_a)
         ] == [site.world.warehouse_a]
+
+    def test_warehouses_are_those_of_the_own_company_where_none_is_asked_for(self, site: Site) -> None:
+        path, world = "open/Warehouse/getWarehouseList", site.world
+        own = rows(site, path, "manager_a")
+        assert {row["company_id"] for row in own} == {world.company_a}
+        other = rows(site, path, "admin", company_id=world.ids["company_b"])
+        assert {row["company_id"] for row in other} == {world.ids["company_b"]}
+        assert rows(site, path, "admin") == []  # the head company has none
 
     def test_methods_suppliers_and_stores_are_the_groups(self, site: Site) -> None:
         methods = rows(site, f"{CENTRE}/PaymentMethod/getPaymentMethodList")
@@ -147,3 +159,39 @@ class TestStock:
         assert numbers(goods_name="11R22.5") == ["SN1"]
         assert numbers(customer_id=world.customer_a) == ["SN2"]
         assert numbers("manager_b", company_id=world.company_a) == []
+
+
+class TestPlaces:
+    def test_a_location_tells_what_lies_there(self, site: Site) -> None:
+        """Of the goods asked for, else of all."""
+        desk, world = Desk(site), site.world
+        where = {"warehouse_id": world.warehouse_a}
+        body = {**where, "allocation_name": "查库位"}
+        place = desk.caller.post("v2/system/Allocation/add", body).data["id"]
+        for goods, many in ((world.spares[40], "3"), (world.spares[41], "5")):
+            line = {"goods_id": goods, "quantity": many, "price": "10", "allocation_id": place}
+            desk.audited("other_inbound", line)
+        path = "open/Allocation/getAllocationList"
+        for goods, stocks in ((0, "8.000"), (world.spares[40], "3.000"), (world.spares[42], "0.000")):
+            [row] = rows(site, path, "admin", **where, allocation_name="查库位", goods_id=goods)
+            assert (row["allocation_id"], row["stocks"]) == (place, stocks)
+
+
+class TestChain:
+    def test_a_station_names_who_answers_for_it(self, site: Site) -> None:
+        path = "open/Chain/getChainList"
+        with site.engine.begin() as conn:
+            values = (site.world.ids["company_b"],)
+            conn.exec_driver_sql("update company set type = 3 where company_id = %s", values)
+            user = conn.exec_driver_sql(
+                "select user_id, realname from user_account where company_id = %s and enabled order by user_id limit 1",
+                values,
+            ).one()
+        [row] = rows(site, path, "admin")
+        assert (row["chain_id"], row["chain_user"], row["chain_user_name"]) == (*values, *user)
+        assert set(row) == {"chain_id", "chain_user", "chain_name", "chain_user_name", "customer_mobile"}
+        assert rows(site, path, "admin", chain_name=row["chain_name"]) == [row]
+        assert rows(site, path, "admin", chain_name="没有这一家") == []
+        assert rows(site, path, "clerk_a") == []
+        with site.engine.begin() as conn:
+            conn.exec_driver_sql("update company set type = 2 where company_id = %s", values)

@@ -153,3 +153,37 @@ class TestBatches:
         assert self.back(desk, source, ("1", "4025"), spare=16).ok
         assert self.back(desk, source, ("1", None), spare=16).ok
         assert broken(conn) == {}
+
+
+class TestProgress:
+    """How far a return has come (spec/3-rules.md 4)."""
+
+    PATH = "v2/sales/SalesReturn/getAuditorProgress"
+
+    def test_it_is_entered_sent_back_audited_and_settled(self, desk: Desk) -> None:
+        goods = desk.world.spares[50]
+        desk.stock_in(goods, 10)
+        bill = desk.draft("sales_return", {"goods_id": goods, "quantity": "1", "price": "100"})
+
+        def told() -> list[tuple[str, int]]:
+            found = desk.caller.get(self.PATH, id=bill.id).data
+            return [(step["name"], step["state"]) for step in found["steps"]]
+
+        assert told() == [("录入", 1), ("审核", 0), ("退款核销", 0)]
+        assert desk.act("auditorNoPass", bill, reason="数量不对").ok
+        assert told() == [("录入", 1), ("审核", 2), ("退款核销", 0)]
+        step = desk.caller.get(self.PATH, id=bill.id).data["steps"][1]
+        assert step["reason"] == "数量不对"
+        assert desk.act("auditorPass", bill).ok
+        found = desk.caller.get(self.PATH, id=bill.id).data
+        assert (found["bill_no"], found["status_name"]) == (bill.no, "已审核")
+        assert told() == [("录入", 1), ("审核", 1), ("退款核销", 0)]
+        assert found["steps"][1]["user_name"] == "管理员"
+
+    def test_only_for_who_may_see_it(self, desk: Desk) -> None:
+        bill = desk.draft(
+            "sales_return", {"goods_id": desk.world.spares[50], "quantity": "1", "price": "100"}
+        )
+        assert desk.site.as_("nobody").get(self.PATH, id=bill.id).code == 403
+        answer = desk.site.as_("manager_b").get(self.PATH, id=bill.id)
+        assert (answer.code, answer.msg) == (400, "销售退货不存在或无权访问")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import text
 
 from api.shell.pay_center import token_hash
+from tests.kit.desk import Books, Desk
 from tests.kit.fixtures import Site
 
 PATH = "v2/open/PayCenter/getPayInfo"
@@ -25,3 +26,45 @@ class TestCashier:
         for token in ("old-token", "guessed"):
             answer = site.anonymous().get(PATH, pay_token=token)
             assert (answer.code, answer.msg) == (400, "支付单不存在或已失效")
+
+
+class TestLink:
+    """A link is made of a sold bill, and follows what is paid of it."""
+
+    def test_it_asks_for_what_is_owed_until_that_is_paid(self, site: Site) -> None:
+        desk, goods = Desk(site), site.world.spares[20]
+        desk.stock_in(goods, 5)
+        bill = desk.draft("sales_outbound", {"goods_id": goods, "quantity": "2", "price": "60"})
+        refused = desk.act("payLink", bill)
+        assert (refused.code, refused.msg) == (400, "单据还未审核，没有应收款")
+        assert desk.act("auditorPass", bill).ok
+        [note] = desk.act("payLink", bill).data["notes"]
+        place, token = note.split("?pay_token=")
+        assert place == f"{bill.no}：http://127.0.0.1/placeholder/paycenter"
+        seen = site.anonymous().get(PATH, pay_token=token).data
+        assert (seen["subject"], seen["amount"], seen["state_name"]) == (
+            f"销售单 {bill.no} 货款",
+            "120.00",
+            "待支付",
+        )
+        with site.engine.connect() as conn:
+            settled = {"settlement_id": Books(conn).item(bill), "amount": "120"}
+        desk.audited("customer_receipt", settled, amount="120")
+        assert site.anonymous().get(PATH, pay_token=token).data["state_name"] == "已支付"
+        refused = desk.act("payLink", bill)
+        assert (refused.code, refused.msg) == (400, "单据的货款已结清")
+
+    def test_a_bill_that_is_no_more_asks_for_nothing(self, site: Site) -> None:
+        desk, goods = Desk(site), site.world.spares[21]
+        desk.stock_in(goods, 5)
+        bill = desk.audited("sales_outbound", {"goods_id": goods, "quantity": "1", "price": "60"})
+        [note] = desk.act("payLink", bill).data["notes"]
+        assert desk.act("antiAuditor", bill).ok
+        token = note.split("=")[1]
+        assert site.anonymous().get(PATH, pay_token=token).data["state_name"] == "已关闭"
+
+    def test_it_is_made_by_who_may(self, site: Site) -> None:
+        bill = Desk(site).draft(
+            "sales_outbound", {"goods_id": site.world.spares[21], "quantity": "1", "price": "60"}
+        )
+        assert Desk(site, "nobody").act("payLink", bill).code == 403

@@ -53,6 +53,27 @@ class TestPending:
         listed = site.as_("manager_a").get(f"{screen['api']}/getList", **dict(parse_qsl(query))).data
         assert [row["bill_id"] for row in listed["data"]] == [bill.id]
 
+    def test_overdue_receivables_wait_for_who_takes_money(self, site: Site, desk: Desk) -> None:
+        goods = desk.world.spares[30]
+        desk.stock_in(goods, 2)
+        bill = desk.audited("sales_outbound", {"goods_id": goods, **LINE})
+        falls_due = "update settlement_item set due_date = current_date - %s where bill_no = %s"
+        with site.engine.begin() as conn:
+            conn.exec_driver_sql(
+                "update settlement_item set due_date = current_date where bill_type = 'XSCK'"
+            )
+        assert told(site, "manager_a", 5) == []
+        with site.engine.begin() as conn:
+            conn.exec_driver_sql(falls_due, (1, bill.no))
+        [(content, url)] = told(site, "manager_a", 5)
+        assert content == "1 笔客户应收已逾期"
+        route, query = url.split("?")
+        screen = site.as_("manager_a").get("v2/Open/Screen/getScreen", route=route).data
+        assert (
+            site.as_("manager_a").get(f"{screen['api']}/getList", **dict(parse_qsl(query))).data["total"] == 1
+        )
+        assert told(site, "manager_b", 5) == told(site, "nobody", 5) == []
+
     def test_a_transfer_waits_for_its_receiver_until_all_of_it_came(self, site: Site, desk: Desk) -> None:
         goods, world = desk.world.oil, desk.world
         desk.stock_in(goods, 4)

@@ -114,6 +114,28 @@ class TestCounters:
             "goods_price_change": 0,
         }
 
+    def test_lines_out_of_stock_are_told_and_can_be_deleted(self, site: Site, station: Desk) -> None:
+        """Of what others of the group have free only whether it is enough."""
+        mine, world, at = site.as_("manager_a"), site.world, "service_station/purchase/ShoppingCart"
+        other = {"company_id": world.ids["company_b"], "warehouse_id": world.ids["warehouse_b"]}
+        Desk(site).audited(
+            "other_inbound", {"goods_id": world.spares[7], "quantity": "4", "price": "10"}, **other
+        )
+        keys = {}
+        for goods, many in ((world.spares[7], "4"), (world.spares[8], "1")):
+            body = {"company_id": world.company_a, "goods_id": goods, "quantity": many}
+            keys[goods] = mine.post(f"{at}/add", body).data["id"]
+        checked = {row["goods_id"]: row for row in mine.get(f"{at}/goodsCheck").data}
+        told = [(checked[goods]["is_out_of_stock"], checked[goods]["reason"]) for goods in keys]
+        assert told == [(0, "有货"), (1, "缺货")]
+        assert "available_stocks" not in checked[world.spares[7]]
+        answer = mine.post(f"{at}/delOutOfStock", {"ids": list(keys.values())})
+        assert answer.data["success"] == [keys[world.spares[8]]]
+        [failure] = answer.data["failures"]
+        assert failure["msg"].endswith("有货，没有删除")
+        assert mine.post(f"{at}/delete", {"ids": [keys[world.spares[7]]]}).ok
+        assert site.as_("nobody").get(f"{at}/goodsCheck").code == 403
+
     def test_the_cart_is_the_companys(self, site: Site, station: Desk) -> None:
         mine, path = site.as_("manager_a"), "v2/open/ShoppingCart/newGetCartTabCount"
         wanted = {

@@ -27,7 +27,7 @@ const session: Session = {
   must_change_password: false,
   system: { type: 0, operatingVersion: 1, extendToolbar: '默认' },
 };
-const answer = { ...session, must_change_password: false };
+const answer = { ...session, environment: 1, must_change_password: false };
 
 const answering = (code: number, msg: string) =>
   vi.stubGlobal(

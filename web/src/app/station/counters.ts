@@ -10,6 +10,7 @@ export const FIRST_LOAD = 1000;
 export const MOST = 99;
 
 const OUTSTOCK_LIST = '/sales/service_station_sales_outstock_list';
+const REFUND_LIST = '/service_station_purchase_order_refund';
 const GOODS_LIST = '/service_station_goods/service_station_inventory_goods';
 
 interface Counted {
@@ -55,6 +56,7 @@ export function useStationBadges(companyId: number, polls = true): StationBadge[
     { key: 'outstock', label: '待出库', count: outstocks?.count ?? 0, route: `${OUTSTOCK_LIST}?header_icon_action=2` },
     { key: 'timeout', label: '出库超时', count: timeout?.count ?? 0, route: `${OUTSTOCK_LIST}?header_icon_action=3` },
     { key: 'returns', label: '退货待审核', count: returns?.count ?? 0, route: `${OUTSTOCK_LIST}?header_icon_action=4` },
+    { key: 'refunds', label: '采购退款', count: outstocks?.purchase_refund_count ?? 0, route: `${REFUND_LIST}?refund_type=2` },
     { key: 'prices', label: '指导价变动', count: changed, route: `${GOODS_LIST}?hasPrice=1&goods_price_change=${changed}` },
   ];
 }

@@ -11,6 +11,13 @@ describe('a rate', () => {
   });
 });
 
+it('0 stands for all choices where it is none, another one for none known', () => {
+  const text = (options: { value: number; label: string }[], value: number) => fieldText(field({ name: 'status', type: 'enum', options }), { status: value });
+  const statuses = [{ value: 1, label: '未审核' }];
+  expect([0, 1, 9].map((value) => text(statuses, value))).toEqual(['全部', '未审核', '未知']);
+  expect(text([{ value: 0, label: 'ERP' }], 0)).toBe('ERP');
+});
+
 it('a month stands without the day that stands for it', () => {
   const text = (span?: 'month') => fieldText(field({ name: 'on', type: 'date', span }), { on: '2026-11-01' });
   expect([text(), text('month')]).toEqual(['2026-11-01', '2026-11']);

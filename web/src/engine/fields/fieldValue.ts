@@ -24,7 +24,7 @@ export function fieldText(field: Field, row: Row): string {
     case 'bool':
       return value === true || value === 1 || value === '1' ? '是' : '否';
     case 'enum':
-      return field.options?.find((option) => String(option.value) === String(value))?.label ?? '未知';
+      return field.options?.find((option) => String(option.value) === String(value))?.label ?? (String(value) === '0' ? '全部' : '未知');
     case 'date':
       return field.span === 'month' ? String(value).slice(0, MONTH.length) : String(value);
     case 'password':

@@ -43,7 +43,7 @@ const login: LoggedIn = {
   scope: '',
   system: { type: 0, operatingVersion: 1, extendToolbar: '默认' },
   imitator: '张三',
-  must_change_password: false,
+  environment: 1, must_change_password: false,
 };
 
 let view: ReturnType<typeof renderPage>;
