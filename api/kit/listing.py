@@ -168,8 +168,8 @@ def _condition(owner: type[Declared], item: Field, values: dict[str, Any]) -> li
             found.append(_contains(column, item, value.strip()))
         elif item.kind == "bool":
             found.append(column.is_(FLAGS[value.lower()]) if value.lower() in FLAGS else false())
-        elif item.ref and item.ref.none is not None and value.strip() == str(item.ref.none):
-            found.append(column.is_(None))
+        elif item.ref and item.ref.none is not None and str(item.ref.none) in value.split(","):
+            found.append(or_(column.is_(None), column.in_(_choices(value, item))))
         else:
             found.append(column.in_(_choices(value, item)))
     if start:

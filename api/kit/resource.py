@@ -130,7 +130,7 @@ class Declaration:
     the fields whose values an action on chosen rows is sent with. `also_called` are actions that answer under another
     name of the specification's as well. What has a `question` is a report that answers it:
     the reports' home page offers it, by these and further `words` of people who look for it, and its use is recorded. A
-    `note` stands above its list and form.
+    `note` stands above its list and form. Pickers read what is `at_once` whole, and search it in the browser.
     """
 
     label: str
@@ -152,6 +152,7 @@ class Declaration:
     question: str = ""
     words: str = ""
     note: str = ""
+    at_once: bool = False
 
     def paths(self, action: str) -> tuple[str, ...]:
         """The paths of an action's call, its usual one first."""

@@ -16,7 +16,7 @@ from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
 from api.kit.goods_bills import GoodsLine
 from api.kit.listing import listed
-from api.kit.menus import code_of
+from api.kit.menus import code_of, is_visited
 from api.kit.projection import columns_of, masks, shown_fields
 from api.kit.resource import ACTION_LABELS, Declared, Resource
 from api.kit.scope import Principal
@@ -48,6 +48,7 @@ class RefScreen(BaseModel):
     search: list[str]
     filter_by: list[str]
     only: dict[str, str]
+    none: int | None = Described(description="代表没有，如品牌的 -1")
     at_once: bool
     disabled: bool
     beyond: bool
@@ -233,7 +234,8 @@ def describe(
     key, by = declaration.order_by or (cls.key().key, "desc")
     blocks = [_block(cls, block, principal) for block in cls.blocks()]
     priced = any(issubclass(block.cls, GoodsLine) for block in cls.blocks())
-    report = code_of(routes["list"]) if kind == "list" and declaration.question else None
+    visited = kind == "list" and is_visited(routes["list"], declaration.question)
+    is_report = kind == "list" and bool(declaration.question)
     return Screen(
         name=cls.name(),
         label=declaration.label,
@@ -269,8 +271,8 @@ def describe(
         groups=_groups(cls),
         leading=list(cls.leading),
         chart=_chart(cls, principal),
-        report=report,
-        filed=report is not None and issubclass(cls, View) and cls.filed,
+        report=code_of(routes["list"]) if visited else None,
+        filed=is_report and issubclass(cls, View) and cls.filed,
         note=declaration.note or None,
         uncounted=cls.uncounted(),
     )
@@ -386,7 +388,8 @@ def _ref(item: Field) -> RefScreen:
         search=[field.name for field in target.fields() if field.search and field.kind == "text"],
         filter_by=list(item.ref.within),
         only={only[0]: ",".join(map(str, only[1]))} if (only := item.ref.only) else {},
-        at_once=item.ref.at_once,
+        none=item.ref.none,
+        at_once=item.ref.at_once or target.declaration.at_once,
         disabled=item.ref.disabled,
         beyond=item.ref.beyond,
     )

@@ -49,7 +49,8 @@ class ReportVisit(Base):
 @call(api, "GET", "v2/open/ReportStatistic/add", right=ANY_USER, returns=None)
 def add_report_statistic(ctx: Context, code: Annotated[str, Query(max_length=100)]) -> Any:
     """报表访问记录: the user entered a report that he may see."""
-    report, me = menus.report(code), ctx.principal
+    me = ctx.principal
+    report = next((entry for entry in menus.visited() if entry.code == code), None)
     if report is None or not me.may(report.right):
         raise NotFound("报表")
     visit = {"user_id": me.user_id, "user_name": me.user_name, "role_id": me.role_id}
@@ -72,7 +73,7 @@ where (cast(:only as text) is null or v.code = :only) and (cast(:me as bigint) i
 def _visits(principal: Principal, asked: Values) -> Sql:
     """Visits by the reports' present names, with an address where the principal may open them; a code is asked for
     whole. Who sees his own documents only sees his own visits."""
-    reports = menus.reports()
+    reports = menus.visited()
     return _VISITS, {
         "codes": [report.code for report in reports],
         "labels": [report.label for report in reports],

@@ -23,6 +23,8 @@ export interface ActionOutcome {
 
 /** What the server answers where it refuses (spec/3-rules.md 8). */
 const REFUSED = new Set([400, 402, 403]);
+/** How long one is told of a deletion (spec/3-rules.md 8 and 9). */
+const DELETION_SECONDS = 5;
 const NOTHING: ActionOutcome = { done: false, failed: new Set() };
 
 export function useActions(screen: Screen) {
@@ -82,7 +84,7 @@ function settle(screen: Screen, action: Action, ids: number[], answer: BatchAnsw
   const failures = answer.failures ?? [];
   dropRefused(screen.name, answer.success);
   if (failures.length === 0) {
-    showMessage('success', `${action.label}成功`);
+    showMessage('success', `${action.label}成功`, action.name === 'del' ? DELETION_SECONDS : undefined);
     if (answer.notes?.length) showMessage('warning', answer.notes.join('\n'), 15);
     return { done: true, failed: new Set() };
   }
@@ -107,11 +109,8 @@ function tellRefusal(screen: Screen, action: Action, [row]: Row[], error: unknow
 
 function tellFailures(screen: Screen, action: Action, ids: number[], failures: Failure[]): Set<number> {
   const passed = ids.length - failures.length;
-  const title =
-    action.name === 'del'
-      ? `选择${ids.length}条，成功删除${passed}条，被引用的数据不能删除`
-      : `选择${ids.length}条，成功${action.label}${passed}条，失败${failures.length}条`;
-  showFailures(title, failures);
+  if (action.name === 'del') showMessage('error', `选择${ids.length}条，成功删除${passed}条，被引用的数据不能删除`, DELETION_SECONDS);
+  else showFailures(`选择${ids.length}条，成功${action.label}${passed}条，失败${failures.length}条`, failures, passed === 0);
   keepRefused(
     screen.name,
     failures.flatMap((failure) => {

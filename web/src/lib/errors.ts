@@ -22,6 +22,8 @@ export interface ReportedError {
   level: Level;
   msg: string;
   failures: Failure[];
+  /** Whether nothing at all went through. */
+  nothing?: boolean;
   seconds: number;
 }
 
@@ -58,11 +60,21 @@ const listeners = new Set<Listener>();
 const THROTTLE = 1000;
 let last = { text: '', at: 0 };
 
+/** The moment from which another warning may be told: one a second, none is lost. */
+let nextWarning = 0;
+
 function publish(notice: ReportedError): void {
   const now = machineTime();
   const text = `${notice.level}:${notice.msg}`;
   if (notice.failures.length === 0 && text === last.text && now - last.at < THROTTLE) return;
   last = { text, at: now };
+  const waits = notice.level === 'warning' && notice.failures.length === 0 ? Math.max(nextWarning - now, 0) : 0;
+  if (notice.level === 'warning') nextWarning = now + waits + THROTTLE;
+  if (waits > 0) setTimeout(() => tell(notice), waits);
+  else tell(notice);
+}
+
+function tell(notice: ReportedError): void {
   for (const listener of listeners) listener(notice);
 }
 
@@ -76,8 +88,8 @@ export function showMessage(level: Level, msg: string, seconds = 3): void {
 }
 
 /** Opens the global error dialog. */
-export function showFailures(msg: string, failures: Failure[]): void {
-  publish({ level: 'error', msg, failures, seconds: 5 });
+export function showFailures(msg: string, failures: Failure[], nothing = false): void {
+  publish({ level: 'error', msg, failures, nothing, seconds: 5 });
 }
 
 /** Shows any failure by its kind; a cancelled request says nothing, and neither does a login that ended (401). */
@@ -95,7 +107,7 @@ function report(error: unknown, refused: Level): void {
   if (error instanceof ApiError) {
     const failures = failuresOf(error.data);
     const offline = error.code === NETWORK;
-    publish({ level: offline ? 'error' : refused, msg: error.msg, failures, seconds: offline ? 5 : 3 });
+    publish({ level: offline ? 'error' : refused, msg: error.msg, failures, nothing: true, seconds: offline ? 5 : 3 });
     return;
   }
   publish({ level: 'error', msg: error instanceof Error ? error.message : String(error), failures: [], seconds: 5 });

@@ -1,4 +1,4 @@
-import { Alert, Button, Pagination, Result } from 'antd';
+import { Alert, Button, Pagination, Result, Select } from 'antd';
 import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from 'react';
 import type { Query } from '../../lib/api';
 import { isCancelled } from '../../lib/errors';
@@ -184,11 +184,22 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
         current={state.page}
         pageSize={state.perPage}
         total={counted?.total ?? 0}
-        pageSizeOptions={PAGE_SIZES}
-        showSizeChanger
+        showSizeChanger={false}
         showQuickJumper
-        showTotal={(total) => countedRows(screen, listed, total, counted?.uncounted)}
-        onChange={(page, perPage) => change(perPage === state.perPage ? { page } : { perPage })}
+        showTotal={(total) => (
+          <>
+            {countedRows(screen, listed, total, counted?.uncounted)}
+            <Select
+              className="page-sizes"
+              aria-label="每页条数"
+              options={PAGE_SIZES.map((value) => ({ value, label: `${value} 条/页` }))}
+              value={state.perPage}
+              popupMatchSelectWidth={false}
+              onChange={(perPage) => change({ perPage })}
+            />
+          </>
+        )}
+        onChange={(page) => change({ page })}
       />
       {printing}
       {dialog && (

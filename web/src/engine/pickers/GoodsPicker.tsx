@@ -26,6 +26,9 @@ interface GoodsPickerProps {
 
 const WIDTH = 1500;
 const HEIGHT = 700;
+/** What stands around the rows in the dialog (px). */
+const AROUND = 280;
+const LEAST = 200;
 const PAGE_SIZE = 30;
 const DEFAULT_QUANTITY = '1';
 /** Search fields above the table and their share of the goods' own fields. */
@@ -89,7 +92,7 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
       centered
       title="选择商品"
       width={WIDTH}
-      styles={{ body: { height: `min(${HEIGHT}px, 70vh)` } }}
+      styles={{ container: { height: `min(${HEIGHT}px, 100vh)` } }}
       okText={picked.size > 0 ? `确定（${picked.size}）` : '确定'}
       onOk={confirm}
       onCancel={onClose}
@@ -125,7 +128,7 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
         columns={[...columns, quantityColumn]}
         dataSource={data?.data ?? []}
         pagination={false}
-        scroll={{ x: 1430, y: 470 }}
+        scroll={{ x: 1430, y: Math.max(Math.min(HEIGHT, window.innerHeight) - AROUND, LEAST) }}
         rowSelection={{
           columnWidth: 40,
           fixed: true,
