@@ -23,6 +23,24 @@ export function screenQuery(route: string) {
   });
 }
 
+const FIELD_MINUTES = 5;
+
+/** The columns that the role may see of the list at a route, by its third segment and what follows (spec/3-rules.md 6). */
+export function fieldsQuery(route: string) {
+  const menu_action = route.split('/').slice(2).join('/');
+  return queryOptions({
+    queryKey: ['screen', 'fields', menu_action],
+    queryFn: async ({ signal }) => {
+      const told = await api.get<{ field: string }[]>('v2/open/FieldAuth/getFieldList', { menu_action }, { signal });
+      return told.map(({ field }) => field);
+    },
+    enabled: menu_action !== '',
+    staleTime: FIELD_MINUTES * 60_000,
+    meta: { quiet: true },
+    retry,
+  });
+}
+
 export function listQuery(screen: Screen, query: Query) {
   return queryOptions({
     queryKey: [screen.name, 'list', query],

@@ -58,7 +58,8 @@ type Listener = (error: ReportedError) => void;
 
 const listeners = new Set<Listener>();
 const THROTTLE = 1000;
-let last = { text: '', at: 0 };
+const UNTOLD = { text: '', at: 0 };
+let last = UNTOLD;
 
 /** The moment from which another warning may be told: one a second, none is lost. */
 let nextWarning = 0;
@@ -79,6 +80,8 @@ function tell(notice: ReportedError): void {
 }
 
 export function onReportedError(listener: Listener): () => void {
+  // Whoever listens first has been told nothing yet.
+  if (listeners.size === 0) [last, nextWarning] = [UNTOLD, 0];
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
@@ -88,7 +91,7 @@ export function showMessage(level: Level, msg: string, seconds = 3): void {
 }
 
 /** Opens the global error dialog. */
-export function showFailures(msg: string, failures: Failure[], nothing = false): void {
+export function showFailures(msg: string, failures: Failure[], nothing?: boolean): void {
   publish({ level: 'error', msg, failures, nothing, seconds: 5 });
 }
 
@@ -107,7 +110,7 @@ function report(error: unknown, refused: Level): void {
   if (error instanceof ApiError) {
     const failures = failuresOf(error.data);
     const offline = error.code === NETWORK;
-    publish({ level: offline ? 'error' : refused, msg: error.msg, failures, nothing: true, seconds: offline ? 5 : 3 });
+    publish({ level: offline ? 'error' : refused, msg: error.msg, failures, ...(failures.length > 0 && { nothing: true }), seconds: offline ? 5 : 3 });
     return;
   }
   publish({ level: 'error', msg: error instanceof Error ? error.message : String(error), failures: [], seconds: 5 });

@@ -69,12 +69,43 @@ describe('a list', () => {
   });
   it('Page sizes: 10, 30, 50, 100, 500; default 30 in lists', async () => {
     await open();
-    const sizes = await waitFor(() => document.querySelector<HTMLElement>('.ant-pagination-options [role=combobox]')!);
+    const sizes = await waitFor(() => document.querySelector<HTMLElement>('.page-sizes [role=combobox]')!);
     fireEvent.mouseDown(sizes);
     const offered = await screen.findAllByText(/^\d+ /, { selector: '.ant-select-item-option-content' });
     expect(offered.map((one) => parseInt(one.textContent))).toEqual([10, 30, 50, 100, 500]);
     fireEvent.click(offered[0]!);
     await waitFor(() => expect(lists().at(-1)?.query.per_page).toBe('10'));
+  });
+  it('3-rules 9: pagination layout total, sizes, prev, pager, next, jumper', async () => {
+    await open({ [`${api}/getTotals`]: () => ok({ total: 90, totals: {} }) });
+    await screen.findByText('共 90 条');
+    const parts = ['.ant-pagination-total-text', '.page-sizes', '.ant-pagination-prev', '.ant-pagination-item', '.ant-pagination-next', '.ant-pagination-options-quick-jumper'];
+    const places = parts.map((part) => document.querySelector(`.list-pagination ${part}`)!);
+    for (const [at, place] of places.slice(1).entries()) {
+      const order = places[at]!.compareDocumentPosition(place);
+      expect(order & (Node.DOCUMENT_POSITION_FOLLOWING | Node.DOCUMENT_POSITION_CONTAINED_BY), parts[at + 1]).toBeGreaterThan(0);
+    }
+  });
+  it('3-rules 6: only permitted columns show, and all where that can’t be told', async () => {
+    const fields: Routes = { 'v2/open/FieldAuth/getFieldList': () => ok([{ field: 'bill_no' }, { field: 'business_date' }]) };
+    await open(fields);
+    const titles = () => [...document.querySelectorAll('th')].map((one) => one.textContent).filter(Boolean);
+    await waitFor(() => expect(titles()).toEqual(['序号', 'bill_no', 'business_date'].map((name) => description.fields.find((one) => one.name === name)?.label ?? name)));
+    expect(view.calls.find(({ path }) => path.endsWith('getFieldList'))?.query.menu_action).toBe('salesout');
+    view.unmount();
+    await open();
+    await waitFor(() => expect(titles()).toContain('金额合计'));
+  });
+  it('3-rules 8: a table answer 404 is no rows and no message, 304 is success', async () => {
+    view = renderPage(<ListPage screen={description} params={{}} />, { ...base, [`${api}/getList`]: () => ({ code: 404, msg: '没有', data: null }) });
+    await waitFor(() => expect(lists()).toHaveLength(1));
+    expect((await screen.findAllByText('No data')).length).toBeGreaterThan(0);
+    expect(screen.queryByText('列表加载失败')).toBeNull();
+    expect(view.told).toEqual([]);
+    view.unmount();
+    const told = { data: rows, current_page: 1, per_page: 30, last_page: 1 };
+    view = renderPage(<ListPage screen={description} params={{}} />, { ...base, [`${api}/getList`]: () => ({ code: 304, msg: '', data: told }) });
+    expect(await screen.findByText('XSCK1')).toBeTruthy();
   });
   it('remembers the query for the user, a link with filters of its own comes first', async () => {
     await open();
@@ -307,9 +338,26 @@ describe('batch actions', () => {
     tick('XSCK2');
     await press('删除');
     await press('确定');
-    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ msg: '选择2条，成功删除1条，被引用的数据不能删除', failures }));
+    const told = { level: 'error', msg: '选择2条，成功删除1条，被引用的数据不能删除', failures: [], seconds: 5 };
+    await waitFor(() => expect(view.told.at(-1)).toEqual(told));
+    expect(await screen.findByText(/已被引用/)).toBeTruthy();
     await waitFor(() => expect(screen.getByText('XSCK2').closest('.ant-table-row')?.className).toContain('error-row'));
     expect(screen.getByText('XSCK1').closest('.ant-table-row')?.className).not.toContain('error-row');
+  });
+  it('tells the same of a single one that is refused, for 5 seconds', async () => {
+    await open({ [`${api}/del`]: () => ({ code: 400, msg: '已被引用，不能删除', data: null }) });
+    tick('XSCK1');
+    await press('删除');
+    await press('确定');
+    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ level: 'error', msg: '选择1条，成功删除0条，被引用的数据不能删除', seconds: 5 }));
+    expect(await screen.findByText(/已被引用，不能删除/)).toBeTruthy();
+  });
+  it('tells of a deletion for 5 seconds', async () => {
+    await open({ [`${api}/del`]: () => ok({ success: [1], failures: [] }) });
+    tick('XSCK1');
+    await press('删除');
+    await press('确定');
+    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ level: 'success', msg: '删除成功', seconds: 5 }));
   });
   it('tells what is to be known of its rows', async () => {
     view = renderPage(<ListPage screen={{ ...description, note: '多项促销不叠加' }} params={{}} />, base);

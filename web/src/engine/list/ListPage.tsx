@@ -12,7 +12,7 @@ import { DataNotices } from '../DataNotices';
 import '../engine.css';
 import { areGoods } from '../print/pieces';
 import { usePrinting } from '../print/usePrinting';
-import { listQuery, totalsQuery } from '../queries';
+import { fieldsQuery, listQuery, totalsQuery } from '../queries';
 import { RefusalPanel } from '../RefusalPanel';
 import { useScreenLinks } from '../routes';
 import { actionOf, allowsStatus, keyOf, type Action, type Field, type Row, type Screen } from '../types';
@@ -46,6 +46,12 @@ function countedRows(screen: Screen, listed: Field[], total: number, uncounted =
   return `${told}，${(screen.uncounted ?? []).join('、')} ${uncounted.toLocaleString('zh-CN')} 条不计入合计`;
 }
 
+/** Which columns show: those that the role may see, and all where that can't be told. */
+function usePermittedFields(screen: Screen): (field: Field) => boolean {
+  const { data, isLoading } = useQuery(fieldsQuery(screen.routes.list));
+  return useCallback((field) => (isLoading ? !field.masked : (data?.includes(field.name) ?? true)), [data, isLoading]);
+}
+
 const NONE: Set<number> = new Set();
 
 /** A resource's or bill type's list. */
@@ -61,7 +67,8 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
   const [applied, setApplied] = useState(0);
   /** The record being added (null) or changed where the screen has no page for it. */
   const [dialog, setDialog] = useState<{ id: number | null } | null>(null);
-  const listed = useMemo(() => listedFields(screen, state), [screen, state]);
+  const permits = usePermittedFields(screen);
+  const listed = useMemo(() => listedFields(screen, state).filter(permits), [screen, state, permits]);
   const control = useColumnPlan(screen.name, listed);
   const query = useMemo(() => listParams(state), [state]);
   const list = useQuery(listQuery(screen, query));
