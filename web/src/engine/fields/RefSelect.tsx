@@ -11,8 +11,10 @@ import type { Field, ListAnswer, Ref, RefField, Row } from '../types';
 import { isEmptyRef } from './fieldValue';
 import { TypeOption, useTypeTree, type TypeTree } from './typeTree';
 
+type Chooser = Pick<RefField, 'label' | 'required' | 'ref'>;
+
 interface RefSelectProps {
-  field: Field & { ref: Ref };
+  field: Chooser;
   value: unknown;
   label: unknown;
   /** Values of the fields that narrow the choice. */
@@ -169,16 +171,16 @@ function ChoiceName({ row, label, of, tree }: { row: Row | undefined; label: str
   return of.resource === 'warehouse' && row?.type === FOR_SALE ? <span className="for-sale">{name}</span> : name;
 }
 
-const nameOfNone = (field: Field) => `无${field.label}`;
+const nameOfNone = (field: Pick<Field, 'label'>) => `无${field.label}`;
 
 /** The choice of those without one: 无品牌 is a brand of -1. */
-function noneOf({ ref, ...field }: RefField): Row[] {
-  const { none = null, value, label } = ref;
-  return none === null ? [] : [{ [value]: none, [label]: nameOfNone({ ref, ...field }) }];
+function noneOf(field: Chooser): Row[] {
+  const { none = null, value, label } = field.ref;
+  return none === null ? [] : [{ [value]: none, [label]: nameOfNone(field) }];
 }
 
 /** The label of what is chosen; a link may tell the key alone, whose record is asked for its name. */
-function useLabel(field: RefField, value: unknown, label: unknown): unknown {
+function useLabel(field: Chooser, value: unknown, label: unknown): unknown {
   const { ref } = field;
   const only: unknown = Array.isArray(value) ? (value.length === 1 ? value[0] : null) : value;
   const id = isEmptyRef(only) || (label ?? '') !== '' ? 0 : Number(only);
