@@ -302,7 +302,7 @@ function priced(pricing: Pricing, values: Row, edit: PricingEdit): Row {
     if (name !== null && !isMasked(values[name])) changes[name] = value;
   };
   if (edit === 'amount') set(pricing.price, result.price);
-  if (result.discount !== '0.00' || decimalOrZero(discount).gt(0)) set(pricing.discount, result.discount);
+  if (result.discount !== '0.00' || byPiece !== undefined || decimalOrZero(discount).gt(0)) set(pricing.discount, result.discount);
   if (pricing.amount !== null && pricing.amount in values) set(pricing.amount, result.amount);
   set(pricing.total, result.total);
   set(pricing.tax, result.tax);

@@ -1,5 +1,5 @@
-import { act, fireEvent, screen, waitFor } from '@testing-library/react';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createStore, useStore } from '../../lib/store';
 import { billScreen, field, goodsLineFields } from '../fixtures';
 import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
@@ -106,6 +106,28 @@ describe('a list', () => {
     const told = { data: rows, current_page: 1, per_page: 30, last_page: 1 };
     view = renderPage(<ListPage screen={description} params={{}} />, { ...base, [`${api}/getList`]: () => ({ code: 304, msg: '', data: told }) });
     expect(await screen.findByText('XSCK1')).toBeTruthy();
+  });
+  it('on a phone is cards: title, state, what is chosen of the rest, and the totals', async () => {
+    const wide = HTMLElement.prototype.clientWidth;
+    expect(wide).toBe(1200);
+    vi.stubGlobal('ResizeObserver', class {
+      constructor(private readonly told: () => void) {}
+      observe() { this.told(); }
+      unobserve() {}
+      disconnect() {}
+    });
+    Object.defineProperty(HTMLElement.prototype, 'clientWidth', { configurable: true, get: () => 366 });
+    await open();
+    const card = await screen.findByRole('article', { name: 'XSCK1' });
+    expect(document.querySelector('.ant-table')).toBeNull();
+    expect([...card.querySelectorAll('dt')].map((one) => one.textContent)).toEqual(['business_date', '客户', '金额合计'].map((name) => description.fields.find((one) => one.name === name)?.label ?? name));
+    expect(within(card).getByText('1,234.50')).toBeTruthy();
+    expect(within(card).getByText('未审核')).toBeTruthy();
+    expect(await screen.findByText('9,876.50')).toBeTruthy();
+    fireEvent.click(within(card).getByLabelText('选择'));
+    expect(await screen.findByText('已选 1 条')).toBeTruthy();
+    fireEvent.click(within(card).getByText('打开'));
+    expect(view.tabs.open).toHaveBeenCalledWith('/sales/salesout/salesamend?id=1', '销售出库单详情');
   });
   it('remembers the query for the user, a link with filters of its own comes first', async () => {
     await open();
