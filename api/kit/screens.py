@@ -229,7 +229,7 @@ def describe(
     """The screen of a class as a principal may see it; `routes` are those of the place where he stands."""
     declaration = cls.declaration
     routes = routes or declaration.routes
-    if declaration.see:
+    if declaration.see and _opens(declaration.see, principal):
         routes = {**routes, "see": declaration.see}
     key, by = declaration.order_by or (cls.key().key, "desc")
     blocks = [_block(cls, block, principal) for block in cls.blocks()]
@@ -276,6 +276,11 @@ def describe(
         note=declaration.note or None,
         uncounted=cls.uncounted(),
     )
+
+
+def _opens(route: str, principal: Principal) -> bool:
+    found = registry.by_route(route)
+    return found is None or principal.may(found[0].right("list"))
 
 
 def _chart(cls: type[Resource], principal: Principal) -> ChartScreen | None:
@@ -332,8 +337,7 @@ def _drill(cls: type[Resource], principal: Principal) -> DrillScreen | None:
     drill = cls.declaration.drill
     if drill is None:
         return None
-    leads = registry.by_route(drill.route)
-    if leads and not principal.may(leads[0].right("list")):
+    if not _opens(drill.route, principal):
         return None
     return DrillScreen(label=drill.label, route=drill.route, by=dict(drill.by), route_field=drill.route_field)
 

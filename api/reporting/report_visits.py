@@ -101,7 +101,7 @@ class ReportVisitRow(View):
     visit_id: Mapped[int] = key()
     at: Mapped[datetime] = moment("时间", search=True)
     report_name: Mapped[str] = text("报表", search=True, width=180)
-    code: Mapped[str] = text("报表编码", search=True, width=190)
+    code: Mapped[str] = text("报表编码", search=True, optional=True, width=190)
     user_id: Mapped[int] = ref(
         "user_account", "打开人", target="user_id", search=True, label_field="user_realname", width=110
     )
@@ -172,7 +172,7 @@ class ReportStatistic(View):
 
     report_statistic_id: Mapped[int] = key()
     report_name: Mapped[str] = text("报表", search=True, width=170)
-    code: Mapped[str] = text("报表编码", width=180)
+    code: Mapped[str] = text("报表编码", optional=True, width=180)
     visits: Mapped[int] = integer("打开次数", total=True, width=100)
     users: Mapped[int] = integer("使用人数", width=100)
     last_at: Mapped[datetime] = moment("最近打开", width=160)

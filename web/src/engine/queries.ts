@@ -199,6 +199,17 @@ export function wholeQuery(ref: Ref, narrow: Query) {
   });
 }
 
+/** The prefixes of the bills that the role may open. */
+export function openPrefixesQuery() {
+  return queryOptions({
+    queryKey: ['screen', 'prefixes'],
+    queryFn: ({ signal }) => api.get<string[]>('v2/open/BillAddress/getPrefixes', {}, { signal }),
+    staleTime: Infinity,
+    meta: { quiet: true },
+    retry,
+  });
+}
+
 /** The goods types right below one, 0 for the top ones: a tree of three levels, read as it is unfolded. */
 export interface TypeNode extends Row {
   goods_type_id: number;

@@ -1,6 +1,6 @@
 import { CaretDownOutlined, CaretRightOutlined } from '@ant-design/icons';
-import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useQueries } from '../../lib/query';
 import { typesBelowQuery, type TypeNode } from '../queries';
 import type { Ref, Row } from '../types';
 

@@ -121,6 +121,15 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
     [screen, query, rows],
   );
 
+  const opens = useCallback(
+    (row: Row) => {
+      const action = actionOf(screen, 'edit');
+      return onOpen !== undefined || links.leads(row) || (!screen.drill && action !== undefined && allowsStatus(action, screen, row));
+    },
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- links are rebuilt each render from screen
+    [screen, onOpen],
+  );
+
   const audit = actionOf(screen, 'auditorPass');
   const editing = actionOf(screen, 'edit');
   const idle = active && running === null;
@@ -183,6 +192,7 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
           failed={failed}
           onSelect={setSelected}
           onSort={sort}
+          opens={opens}
           onOpen={onOpen ?? open}
         />
       )}

@@ -22,6 +22,8 @@ interface ListTableProps {
   failed: Set<number>;
   onSelect: (keys: number[]) => void;
   onSort: (key: string, by: 'asc' | 'desc') => void;
+  /** Whether a row leads anywhere. */
+  opens: (row: Row) => boolean;
   onOpen: (row: Row) => void;
 }
 
@@ -51,7 +53,7 @@ export function ListTable({ loading, ...shown }: ListTableProps) {
 }
 
 /** The same on a phone. */
-function Cards({ screen, rows, totals, control, selected, failed, onSelect, onOpen }: Omit<ListTableProps, 'loading'>) {
+function Cards({ screen, rows, totals, control, selected, failed, onSelect, opens, onOpen }: Omit<ListTableProps, 'loading'>) {
   const fields = control.columns.filter((column) => column.visible).map(({ field }) => field);
   const summed = totals ? fields.filter((field) => field.total) : [];
   return (
@@ -61,7 +63,8 @@ function Cards({ screen, rows, totals, control, selected, failed, onSelect, onOp
       idOf={(row) => keyOf(screen, row)}
       title={screen.title_field}
       status={screen.status_field}
-      show={(field, row) => <ListCell screen={screen} field={field} row={row} onOpen={onOpen} />}
+      show={(field, row) => <ListCell screen={screen} field={field} row={row} opens={opens} onOpen={onOpen} />}
+      opens={opens}
       onOpen={onOpen}
       failed={failed}
       choosing={{ chosen: selected, onChoose: onSelect }}
@@ -78,11 +81,11 @@ interface RowsProps extends Omit<ListTableProps, 'loading'> {
 
 /** Drawn anew only when it shows something else: not when its page comes back, nor while its rows are asked for again. */
 const Rows = memo(function Rows(props: RowsProps) {
-  const { screen, state, rows, totals, control, selected, failed, onSelect, onSort, onOpen, width, height, awaited } = props;
+  const { screen, state, rows, totals, control, selected, failed, onSelect, onSort, opens, onOpen, width, height, awaited } = props;
   const planned = useMemo(() => control.columns.filter((column) => column.visible), [control.columns]);
   const columns = useMemo(
-    () => listColumns({ screen, state, planned, onResize: control.resize, onOpen }),
-    [screen, state, planned, control.resize, onOpen],
+    () => listColumns({ screen, state, planned, onResize: control.resize, opens, onOpen }),
+    [screen, state, planned, control.resize, opens, onOpen],
   );
   const whole = planned.reduce((sum, column) => sum + column.width, SELECTION_WIDTH + INDEX_WIDTH);
   const summed = planned.some(({ field }) => field.total);

@@ -18,6 +18,7 @@ interface RowCardsProps {
   title?: string;
   status?: string | null;
   show: (field: Field, row: Row) => ReactNode;
+  opens?: (row: Row) => boolean;
   onOpen?: (row: Row) => void;
   /** Rows that something was refused of. */
   failed?: Set<number>;
@@ -54,11 +55,12 @@ interface RowCardProps extends Omit<RowCardsProps, 'rows' | 'idOf' | 'totals'> {
   number: number;
 }
 
-function RowCard({ row, id, number, fields, title, status, show, onOpen, failed, choosing }: RowCardProps) {
+function RowCard({ row, id, number, fields, title, status, show, opens = () => true, onOpen, failed, choosing }: RowCardProps) {
   const [unfolded, setUnfolded] = useState(false);
   const named = (name: string | null | undefined) => fields.find((field) => field.name === name);
   const [heading, state] = [named(title), named(status)];
   const told = fields.filter((field) => field !== heading && field !== state && fieldText(field, row) !== '');
+  const leads = onOpen !== undefined && opens(row);
   const most = unfolded ? told : told.slice(0, FOLDED);
   return (
     <article className={failed?.has(id) ? 'row-card error-row' : 'row-card'} aria-label={heading ? fieldText(heading, row) : `第${number}行`}>
@@ -75,15 +77,15 @@ function RowCard({ row, id, number, fields, title, status, show, onOpen, failed,
           </div>
         ))}
       </dl>
-      {(told.length > FOLDED || onOpen) && (
+      {(told.length > FOLDED || leads) && (
         <footer>
           {told.length > FOLDED && (
             <Button type="link" icon={unfolded ? <UpOutlined /> : <DownOutlined />} onClick={() => setUnfolded(!unfolded)}>
               {unfolded ? '收起' : `更多 ${told.length - FOLDED} 项`}
             </Button>
           )}
-          {onOpen && (
-            <Button type="link" onClick={() => onOpen(row)}>
+          {leads && (
+            <Button type="link" onClick={() => onOpen?.(row)}>
               打开
             </Button>
           )}
