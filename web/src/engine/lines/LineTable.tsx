@@ -6,14 +6,14 @@ import { useStore } from '../../lib/store';
 import { useElementSize } from '../../lib/useElementSize';
 import { useColumnPlan } from '../list/columnPlan';
 import { CARDS_BELOW } from '../list/RowCards';
-import type { Block, Pricing } from '../types';
+import type { Block, Field, Pricing } from '../types';
 import type { BillContext } from './billContext';
 import { CellInput, type CellBox } from './CellInput';
 import { gridFields, isStop, STOCK } from './gridColumns';
 import { gridKey } from './gridKeys';
 import { Heading, Sums } from './GridFrame';
 import { GridRow, type GridColumn } from './GridRow';
-import { goodsField, shortLines, type LineRow } from './lineModel';
+import { goodsField, isEditable, shortLines, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 import { LineToolbar } from './LineToolbar';
 import { hasPacks, isPack, quantityField } from './packs';
@@ -43,7 +43,12 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
     return packed ? all.map((field) => (isPack(field) ? { ...field, optional: false } : field)) : all;
   }, [block, pricing, packed]);
   const control = useColumnPlan(`${name}:${block.name}`, fields);
-  const visible = useMemo(() => control.columns.filter((column) => column.visible), [control.columns]);
+  const [section, size] = useElementSize<HTMLElement>();
+  const cards = size.width > 0 && size.width < CARDS_BELOW;
+  const visible = useMemo(
+    () => control.columns.filter(({ field, visible: chosen }) => chosen && (!cards || isOnCard(field, pricing))),
+    [control.columns, cards, pricing],
+  );
   const columns = useMemo(() => visible.map((column) => column.field), [visible]);
   const grid = useGrid({ store, block, columns, pricing, context });
   const { state, lines, moveTo, commit, startEdit } = grid;
@@ -68,8 +73,6 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   const short = useMemo(() => shortLines(block, lines, pricing), [block, lines, pricing]);
   const hinted = useMemo(() => [quantityField(pricing), STOCK.name], [pricing]);
 
-  const [section, size] = useElementSize<HTMLElement>();
-  const cards = size.width > 0 && size.width < CARDS_BELOW;
   const height = cards ? ROW_HEIGHT * (columns.length + 1) + CARD_GAP : ROW_HEIGHT;
   const scroller = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
@@ -160,6 +163,11 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
       </Spin>
     </section>
   );
+}
+
+/** What a phone's card of a line has: what is keyed in, what there is of it, and what it comes to. */
+function isOnCard(field: Field, pricing: Pricing | null): boolean {
+  return isEditable(field, pricing) || field.name === STOCK.name || field.name === pricing?.amount;
 }
 
 /** Sideways only; the virtual rows take care of up and down. */

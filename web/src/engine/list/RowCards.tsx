@@ -8,7 +8,7 @@ import type { Field, Row } from '../types';
 export const CARDS_BELOW = 600;
 
 /** So many values a card tells before it is unfolded. */
-const FOLDED = 6;
+const FOLDED = 7;
 
 interface RowCardsProps {
   fields: Field[];

@@ -7,6 +7,7 @@ import { formatPrice, formatQuantity } from '../../lib/format';
 import { useQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
 import { filterKeys } from '../../lib/numberEntry';
+import { usePhone } from '../../lib/usePhone';
 import { useFocusBack } from '../../lib/useFocusBack';
 import { QUANTITY_DECIMALS } from '../../lib/pricing';
 import { goodsNarrow, type BillContext } from '../lines/billContext';
@@ -29,7 +30,8 @@ interface GoodsPickerProps {
 const WIDTH = 1500;
 const HEIGHT = 700;
 /** What stands around the rows in the dialog (px). */
-const AROUND = 280;
+const AROUND = { desk: 280, phone: 340 };
+const LEAST_WIDTH = 280;
 const LEAST = 200;
 const WHOLE = 2010;
 const PAGE_SIZE = 30;
@@ -87,10 +89,11 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
     else onPick(taken);
   };
   const costly = data?.data.some((row) => isMasked(row.cost_price)) !== true;
-  const columns = useMemo(() => goodsColumns(costly), [costly]);
+  const phone = usePhone();
+  const columns = useMemo(() => (phone ? [GOODS_ON_PHONE] : goodsColumns(costly)), [phone, costly]);
   const quantityColumn: TableColumnType<GoodsRow> = {
     title: '数量',
-    width: 100,
+    width: 90,
     fixed: 'end',
     render: (_value, row) => (
       <Input
@@ -116,7 +119,7 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
       className="goods-picker"
     >
       <Space wrap className="picker-search">
-        {SEARCHES.map(({ name, label, width }) => (
+        {(phone ? SEARCHES.slice(0, 1) : SEARCHES).map(({ name, label, width }) => (
           <Input
             key={name}
             allowClear
@@ -144,7 +147,7 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
             }}
           />
         ))}
-        <span className="line-hint">可从 Excel 粘贴编码和数量</span>
+        {!phone && <span className="line-hint">可从 Excel 粘贴编码和数量</span>}
         <label>
           <Switch checked={inStock} onChange={(on) => (setPage(1), setInStock(on))} /> 只看有货
         </label>
@@ -158,7 +161,7 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
         columns={[...columns, quantityColumn]}
         dataSource={data?.data ?? []}
         pagination={false}
-        scroll={{ x: WHOLE, y: Math.max(Math.min(HEIGHT, window.innerHeight) - AROUND, LEAST) }}
+        scroll={{ x: phone ? LEAST_WIDTH : WHOLE, y: Math.max(Math.min(HEIGHT, window.innerHeight) - AROUND[phone ? 'phone' : 'desk'], LEAST) }}
         rowSelection={{
           columnWidth: 40,
           fixed: true,
@@ -180,6 +183,19 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
     </Modal>
   );
 }
+
+/** All of a goods in one cell, where there is no room for columns. */
+const GOODS_ON_PHONE: TableColumnType<GoodsRow> = {
+  title: '商品',
+  render: (_value, row) => (
+    <>
+      {row.goods_name}
+      <small className="picked-more">
+        {row.goods_num} · 可用 {formatQuantity(row.available_stocks)} · {formatPrice(row.unit_price)}
+      </small>
+    </>
+  ),
+};
 
 /** The picker's columns (spec/2-routes.md 3); the cost's to whoever may see it. */
 function goodsColumns(costly: boolean): TableColumnType<GoodsRow>[] {
