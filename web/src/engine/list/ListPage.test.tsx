@@ -307,8 +307,7 @@ describe('batch actions', () => {
     tick('XSCK2');
     await press('删除');
     await press('确定');
-    const told = { level: 'error', msg: '选择2条，成功删除1条，被引用的数据不能删除', failures: [], seconds: 5 };
-    await waitFor(() => expect(view.told.at(-1)).toEqual(told));
+    await waitFor(() => expect(view.told.at(-1)).toEqual({ level: 'error', msg: '选择2条，成功删除1条，被引用的数据不能删除', failures: [], seconds: 5 }));
     expect(await screen.findByText(/已被引用/)).toBeTruthy();
     await waitFor(() => expect(screen.getByText('XSCK2').closest('.ant-table-row')?.className).toContain('error-row'));
     expect(screen.getByText('XSCK1').closest('.ant-table-row')?.className).not.toContain('error-row');

@@ -30,7 +30,7 @@ interface GoodsPickerProps {
 const WIDTH = 1500;
 const HEIGHT = 700;
 /** What stands around the rows in the dialog (px). */
-const AROUND = { desk: 280, phone: 340 };
+const AROUND = { desk: 280, phone: 236 };
 const LEAST_WIDTH = 280;
 const LEAST = 200;
 const WHOLE = 2010;
