@@ -19,13 +19,13 @@ const NOT_A_NUMBER = '请输入数字';
 export function enterNumber(text: string, kind: NumberKind, place: Place): NumberEntry {
   if (text.trim() === '') return { value: '', problem: null };
   const typed = parseDecimal(text);
-  if (typed === null) return { value: kind.type === 'quantity' ? '0' : '', problem: NOT_A_NUMBER };
+  if (typed === null) return { value: reset(kind, place), problem: NOT_A_NUMBER };
   const value = normalised(typed, kind, place);
   const problem = numberProblem(value, kind, place);
   if (problem === null) return { value: written(value, kind, place), problem };
   const least = kind.bounds?.least ?? null;
   if (least !== null && value.lt(least)) return { value: String(least), problem };
-  return { value: value.lt(0) && isReset(kind, place) ? '0' : '', problem };
+  return { value: value.lt(0) ? reset(kind, place) : '', problem };
 }
 
 /** Rounded to the decimals of its kind; an Integer to none, a PositiveInteger of a form is made positive instead. */
@@ -34,9 +34,9 @@ function normalised(typed: Decimal, kind: NumberKind, place: Place): Decimal {
   return typed.toDecimalPlaces(DECIMALS[kind.type]);
 }
 
-/** Negative quantities reset to 0, but those that have to be above 0 clear, as 5.2 has it of `positive`. */
-function isReset(kind: NumberKind, place: Place): boolean {
-  return kind.type === 'quantity' && numberProblem(ZERO, kind, place) === null;
+/** Non-numeric or negative quantities reset to 0, where 0 itself is allowed; everything else clears. */
+function reset(kind: NumberKind, place: Place): string {
+  return kind.type === 'quantity' && numberProblem(ZERO, kind, place) === null ? '0' : '';
 }
 
 /** Money of a form has its two decimals written out. */
