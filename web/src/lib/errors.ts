@@ -63,16 +63,24 @@ let last = UNTOLD;
 
 /** The moment from which another warning may be told: one a second, none is lost. */
 let nextWarning = 0;
+let queued = 0;
 
 function publish(notice: ReportedError): void {
   const now = machineTime();
   const text = `${notice.level}:${notice.msg}`;
   if (notice.failures.length === 0 && text === last.text && now - last.at < THROTTLE) return;
   last = { text, at: now };
-  const waits = notice.level === 'warning' && notice.failures.length === 0 ? Math.max(nextWarning - now, 0) : 0;
-  if (notice.level === 'warning') nextWarning = now + waits + THROTTLE;
-  if (waits > 0) setTimeout(() => tell(notice), waits);
-  else tell(notice);
+  if (notice.level !== 'warning' || notice.failures.length > 0) return tell(notice);
+  const ahead = nextWarning - now;
+  // A clock that was set back holds no warning up.
+  const waits = ahead <= THROTTLE * (queued + 1) ? Math.max(ahead, 0) : 0;
+  nextWarning = now + waits + THROTTLE;
+  if (waits === 0) return tell(notice);
+  queued += 1;
+  setTimeout(() => {
+    queued -= 1;
+    tell(notice);
+  }, waits);
 }
 
 function tell(notice: ReportedError): void {
