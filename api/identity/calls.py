@@ -14,6 +14,7 @@ from api.kit import menus, registry
 from api.kit.calls import ANY_USER, ANYONE, call, router
 from api.kit.context import Context
 from api.kit.errors import Forbidden, NotFound
+from api.kit.projection import masks, shown_fields
 from api.kit.schemas import Payload
 from api.kit.screens import Screen, describe
 
@@ -98,12 +99,12 @@ def get_request_open_list(ctx: Context, code: Code) -> Any:
 
 @call(api, "GET", "v2/open/FieldAuth/getFieldList", right=ANY_USER, returns=list[VisibleField])
 def get_field_list(ctx: Context, menu_action: Code) -> Any:
-    """字段权限: the fields of a screen that the role sees."""
+    """字段权限: the fields of a screen that the role sees, with what their references read along."""
     cls = registry.by_segment(menu_action)
     if cls is None or not ctx.principal.may(cls.right("list")):
         raise NotFound("页面")
-    found = [item.name for item in cls.fields() if ctx.principal.sees(cls.name(), item.name, item.permission)]
-    return [{"field": name} for name in found]
+    hidden = masks(cls, cls.name(), ctx.principal)
+    return [{"field": item.name} for item in shown_fields(cls) if item.name not in hidden]
 
 
 @call(api, "GET", "v2/Open/Screen/getScreen", right=ANY_USER, returns=Screen)

@@ -41,6 +41,7 @@ from api.kit.projection import MASK, Projection, masked, masks, project
 from api.kit.ratios import Ratio
 from api.kit.resource import Declared, Resource, Searched
 from api.kit.scope import Principal, within
+from api.kit.trees import with_those_below
 from api.kit.typed import Words, spellings
 from api.kit.view import Paging, View, sourced
 
@@ -172,10 +173,11 @@ def _condition(owner: type[Declared], item: Field, values: dict[str, Any]) -> li
             found.append(_contains(column, item, value.strip()))
         elif item.kind == "bool":
             found.append(column.is_(FLAGS[value.lower()]) if value.lower() in FLAGS else false())
-        elif item.ref and item.ref.none is not None and value.strip() == str(item.ref.none):
-            found.append(column.is_(None))
+        elif item.ref and item.ref.none is not None and str(item.ref.none) in value.split(","):
+            found.append(or_(column.is_(None), column.in_(_choices(value, item))))
         elif not _all(value, item):
-            found.append(column.in_(_choices(value, item)))
+            chosen = _choices(value, item)
+            found.append(column.in_(with_those_below(owner, item, chosen) if item.ref else chosen))
     if start:
         found.append(column >= _bound(start, item))
     if end:

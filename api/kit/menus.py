@@ -153,6 +153,16 @@ def report(code: str) -> Entry | None:
     return entry if entry and entry.question else None
 
 
+def visited() -> list[Entry]:
+    """Every entry whose visits are recorded: the reports, and what else stands at /report (spec/2-routes.md 2.13)."""
+    return [*reports(), *(entry for entry in entries() if not entry.question and is_visited(entry.route, ""))]
+
+
+def is_visited(route: str, question: str) -> bool:
+    """Whether entering a list is recorded."""
+    return bool(question) or route.startswith("/report/")
+
+
 def every_right() -> dict[str, str]:
     """All permission codes with their labels."""
     found: dict[str, str] = {}

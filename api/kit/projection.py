@@ -139,10 +139,10 @@ def masks(cls: type[Declared], screen: str, principal: Principal) -> frozenset[s
 
 def in_yuan(value: Decimal, principal: Principal, *places: tuple[type[Declared], str]) -> str:
     """An amount to be told within a message, a blank before it; empty for whoever may not see a field that has it."""
-    return f" {value:.2f} 元" if sees_all(principal, *places) else ""
+    return f" {value:,.2f} 元" if sees_all(principal, *places) else ""
 
 
-_TOLD_AMOUNT = re.compile(r"（[^（）]* -?\d+\.\d{2} 元[^（）]*）| -?\d+\.\d{2} 元")
+_TOLD_AMOUNT = re.compile(r"（[^（）]* -?[\d,]+\.\d{2} 元[^（）]*）| -?[\d,]+\.\d{2} 元")
 
 
 def leave_out_amounts(message: str) -> str:

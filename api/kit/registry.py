@@ -57,12 +57,12 @@ def by_route(route: str) -> tuple[type[Resource], str, dict[str, str]] | None:
 
 
 def by_segment(code: str) -> type[Resource] | None:
-    """The class one of whose routes ends with `code` as its third path segment (spec/2-routes.md 6).
+    """The class one of whose routes has `code` for its third path segment and what follows it (spec/2-routes.md 6).
 
     Pages below a route are under its rights.
     """
     for cls in declared():
         for place in cls.declaration.places:
-            if any(path.split("/")[2:] == [code] for path in place.routes.values()):
+            if any(path.split("/")[2:] == code.split("/") for path in place.routes.values()):
                 return cls
     return None

@@ -151,7 +151,8 @@ class Declaration:
     `also_at` all of them do. In dropdowns, fields go by the names `also_named` as well. A list of what remains names
     the `balance` that its pages and the whole are told to come to. What has a `question` is a report that answers it:
     the reports' home page offers it, by these and further `words` of people who look for it, and its use is recorded.
-    A `note` stands above its list and form; its `fillings` fill in what is empty in the form.
+    A `note` stands above its list and form; its `fillings` fill in what is empty in the form. Pickers read what is
+    `at_once` whole, and search it in the browser.
     """
 
     label: str
@@ -178,6 +179,7 @@ class Declaration:
     question: str = ""
     words: str = ""
     note: str = ""
+    at_once: bool = False
 
     def paths(self, action: str) -> tuple[str, ...]:
         """The paths of a call, its usual one first."""

@@ -16,7 +16,7 @@ from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
 from api.kit.goods_bills import GoodsLine
 from api.kit.listing import listed
-from api.kit.menus import code_of
+from api.kit.menus import code_of, is_visited
 from api.kit.projection import columns_of, masks, shown_fields
 from api.kit.resource import ACTION_LABELS, Declared, Resource
 from api.kit.scope import Principal
@@ -48,6 +48,7 @@ class RefScreen(BaseModel):
     search: list[str]
     filter_by: list[str]
     only: dict[str, str]
+    none: int | None = Described(description="代表没有，如品牌的 -1")
     at_once: bool
     disabled: bool
     beyond: bool
@@ -237,12 +238,13 @@ def describe(
     """The screen of a class as a principal may see it; `routes` are those of the place where he stands."""
     declaration = cls.declaration
     routes = routes or declaration.routes
-    if declaration.see:
+    if declaration.see and _opens(declaration.see, principal):
         routes = {**routes, "see": declaration.see}
     key, by = declaration.order_by or (cls.key().key, "desc")
     blocks = [_block(cls, block, principal) for block in cls.blocks()]
     priced = any(issubclass(block.cls, GoodsLine) for block in cls.blocks())
-    report = code_of(routes["list"]) if kind == "list" and declaration.question else None
+    visited = kind == "list" and is_visited(routes["list"], declaration.question)
+    is_report = kind == "list" and bool(declaration.question)
     return Screen(
         name=cls.name(),
         label=declaration.label,
@@ -279,11 +281,16 @@ def describe(
         groups=_groups(cls),
         leading=list(cls.leading),
         chart=_chart(cls, principal),
-        report=report,
-        filed=report is not None and issubclass(cls, View) and cls.filed,
+        report=code_of(routes["list"]) if visited else None,
+        filed=is_report and issubclass(cls, View) and cls.filed,
         note=declaration.note or None,
         uncounted=cls.uncounted(),
     )
+
+
+def _opens(route: str, principal: Principal) -> bool:
+    found = registry.by_route(route)
+    return found is None or principal.may(found[0].right("list"))
 
 
 def _chart(cls: type[Resource], principal: Principal) -> ChartScreen | None:
@@ -345,8 +352,7 @@ def _drill(cls: type[Resource], principal: Principal) -> DrillScreen | None:
     drill = cls.declaration.drill
     if drill is None:
         return None
-    leads = registry.by_route(drill.route)
-    if leads and not principal.may(leads[0].right("list")):
+    if not _opens(drill.route, principal):
         return None
     return DrillScreen(label=drill.label, route=drill.route, by=dict(drill.by), route_field=drill.route_field)
 
@@ -401,7 +407,8 @@ def _ref(item: Field) -> RefScreen:
         search=[field.name for field in target.fields() if field.search and field.kind == "text"],
         filter_by=list(item.ref.within),
         only={only[0]: ",".join(map(str, only[1]))} if (only := item.ref.only) else {},
-        at_once=item.ref.at_once,
+        none=item.ref.none,
+        at_once=item.ref.at_once or target.declaration.at_once,
         disabled=item.ref.disabled,
         beyond=item.ref.beyond,
     )

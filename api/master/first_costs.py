@@ -53,7 +53,7 @@ def require_costs(ctx: Context, bill: BillRef, postings: Postings) -> None:
         return
     shown = sees_all(ctx.principal, (CompanyGoods, "purchase_price"))
     told = "、".join(
-        f"{row.goods_name}（参考采购价 {row.purchase_price:.2f}）"
+        f"{row.goods_name}（参考采购价 {row.purchase_price:,.2f}）"
         if row.purchase_price and shown
         else row.goods_name
         for row in rows[:SHOWN]

@@ -149,6 +149,7 @@ class Unit(Resource):
         routes={"list": "/system/unit"},
         menu=Menu("系统管理", "商品设置", 50),
         lookup="open/unit/getUnitList",
+        at_once=True,
     )
 
     unit_id: Mapped[int] = key()

@@ -79,7 +79,7 @@ class Trade:
         if not self.seen(ctx):
             return told
         lacks = wanted.amount - left
-        return f"{told}（本次须先付 {wanted.amount:.2f} 元，可用 {left:.2f} 元，还差 {lacks:.2f} 元）"
+        return f"{told}（本次须先付 {wanted.amount:,.2f} 元，可用 {left:,.2f} 元，还差 {lacks:,.2f} 元）"
 
     def left_of(self, ctx: Context, company: int, partners: Iterable[int]) -> dict[int, Decimal]:
         """What is left of each partner's advances; it stays so until the end of the transaction."""
@@ -96,7 +96,7 @@ class Trade:
             numbers: str = ctx.conn.execute(
                 text(_UNPAID.format(self, PREPAID)), {"company": company, "partner": partner}
             ).scalar_one()
-            lacks = f"，还差 {-left:.2f} 元" if self.seen(ctx) else ""
+            lacks = f"，还差 {-left:,.2f} 元" if self.seen(ctx) else ""
             raise Refusal(
                 f"{self.label}的{self.advance}已用于先款后货的{numbers}，不能减少{lacks}；"
                 "请先补收款、核销或反审核这些单据"

@@ -39,7 +39,7 @@ def _find(ctx: Context, rows: Sequence[Row[Any]]) -> tuple[list[Fact], list[str]
     facts = []
     for row in rows[: consequences.SHOWN]:
         one = to[row.customer_id]
-        owed = f"，期末欠款 {row.closing_amount:.2f} 元" if shown else ""
+        owed = f"，期末欠款 {row.closing_amount:,.2f} 元" if shown else ""
         said = f"{one.customer_mobile or '没有手机号'}，{row.starts_on} 至 {row.ends_on}{owed}"
         facts.append(Fact(label=f"发给 {one.customer_name}", value=said))
     if len(rows) > consequences.SHOWN:

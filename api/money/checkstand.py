@@ -141,5 +141,5 @@ def spread(
         found.append(parts)
     if left:
         short = sum((amount for _, amount in left), Decimal(0))
-        raise Refusal(f"收款金额少于核销金额 {short:.2f} 元，请核对")
+        raise Refusal(f"收款金额少于核销金额 {short:,.2f} 元，请核对")
     return found

@@ -49,7 +49,8 @@ class ReportVisit(Base):
 @call(api, "GET", "v2/open/ReportStatistic/add", right=ANY_USER, returns=None)
 def add_report_statistic(ctx: Context, code: Annotated[str, Query(max_length=100)]) -> Any:
     """报表访问记录: the user entered a report that he may see."""
-    report, me = menus.report(code), ctx.principal
+    me = ctx.principal
+    report = next((entry for entry in menus.visited() if entry.code == code), None)
     if report is None or not me.may(report.right):
         raise NotFound("报表")
     visit = {"user_id": me.user_id, "user_name": me.user_name, "role_id": me.role_id}
@@ -72,7 +73,7 @@ where (cast(:only as text) is null or v.code = :only) and (cast(:me as bigint) i
 def _visits(principal: Principal, asked: Values) -> Sql:
     """Visits by the reports' present names, with an address where the principal may open them; a code is asked for
     whole. Who sees his own documents only sees his own visits."""
-    reports = menus.reports()
+    reports = menus.visited()
     return _VISITS, {
         "codes": [report.code for report in reports],
         "labels": [report.label for report in reports],
@@ -100,7 +101,7 @@ class ReportVisitRow(View):
     visit_id: Mapped[int] = key()
     at: Mapped[datetime] = moment("时间", search=True)
     report_name: Mapped[str] = text("报表", search=True, width=180)
-    code: Mapped[str] = text("报表编码", search=True, width=190)
+    code: Mapped[str] = text("报表编码", search=True, optional=True, width=190)
     user_id: Mapped[int] = ref(
         "user_account", "打开人", target="user_id", search=True, label_field="user_realname", width=110
     )
@@ -171,7 +172,7 @@ class ReportStatistic(View):
 
     report_statistic_id: Mapped[int] = key()
     report_name: Mapped[str] = text("报表", search=True, width=170)
-    code: Mapped[str] = text("报表编码", width=180)
+    code: Mapped[str] = text("报表编码", optional=True, width=180)
     visits: Mapped[int] = integer("打开次数", total=True, width=100)
     users: Mapped[int] = integer("使用人数", width=100)
     last_at: Mapped[datetime] = moment("最近打开", width=160)

@@ -81,4 +81,4 @@ def _beyond(ctx: Context, doc: Document, owed: Decimal, shipped: Sequence[Row[An
     told, beyond = "客户已超信用额度", exposure - limit
     if not sees_all(ctx.principal, *places):
         return told
-    return f"{told}（额度 {limit:.2f} 元，欠款与未出库订单将达 {exposure:.2f} 元，超出 {beyond:.2f} 元）"
+    return f"{told}（额度 {limit:,.2f} 元，欠款与未出库订单将达 {exposure:,.2f} 元，超出 {beyond:,.2f} 元）"

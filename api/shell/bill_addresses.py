@@ -24,6 +24,12 @@ class Address(BaseModel):
     route: str
 
 
+@call(api, "GET", "v2/open/BillAddress/getPrefixes", right=ANY_USER, returns=list[str])
+def get_prefixes(ctx: Context) -> Any:
+    """可打开的单据: the prefixes of the types whose bills the role may open."""
+    return list(bill_routes(ctx.principal))
+
+
 @call(api, "GET", "v2/open/BillAddress/getAddress", right=ANY_USER, returns=Address)
 def get_address(ctx: Context, bill_no: Annotated[str, Query(max_length=100)]) -> Any:
     """单据地址: of a bill that one may see, whatever its type."""

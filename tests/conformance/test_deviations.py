@@ -128,3 +128,39 @@ def test_a_file_is_asked_for_and_fetched(site: Site) -> None:
 def test_bodies_have_an_end() -> None:
     """docs/specification.md#269"""
     assert calls.MAX_BODY == 120 * 1024 * 1024
+
+
+def web(path: str) -> str:
+    return (PROJECT / "web/src" / path).read_text("utf-8")
+
+
+def test_the_picker_keeps_to_the_window() -> None:
+    """docs/specification.md#164: as large as written where the window has room."""
+    source = web("engine/pickers/GoodsPicker.tsx")
+    assert "const WIDTH = 1500;" in source
+    assert "const HEIGHT = 700;" in source
+    assert "100vh" in source
+
+
+def test_nothing_waits_after_an_audit() -> None:
+    """docs/specification.md#173: lists are read anew at once."""
+    assert "setTimeout" not in web("engine/actions.tsx")
+
+
+def test_sizes_are_observed_not_asked_for() -> None:
+    """docs/specification.md#265"""
+    source = web("lib/useElementSize.ts")
+    assert "new ResizeObserver" in source
+    assert "setInterval" not in source
+
+
+def test_no_script_of_a_map_service_is_loaded() -> None:
+    """docs/specification.md#272: provinces are drawn from outlines of a package."""
+    page = (PROJECT / "web/index.html").read_text("utf-8")
+    assert "http" not in page
+    loading = [
+        one.name
+        for one in (PROJECT / "web/src").rglob("*.ts*")
+        if "createElement('script')" in one.read_text("utf-8")
+    ]
+    assert loading == []

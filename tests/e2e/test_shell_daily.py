@@ -134,7 +134,7 @@ class TestUnknownPaths:
         desk.open("/centralizedProcurement/inContractManagement")
         expect(desk.page.get_by_role("tab", name="合同管理")).to_be_visible()
         desk.open("/no/such/page")
-        expect(desk.page.get_by_text("没有找到 /no/such/page")).to_be_visible()
+        expect(desk.page.get_by_text("没有这个页面，请检查地址")).to_be_visible()
         expect(desk.page.get_by_role("tab", name="页面不存在")).to_be_visible()
         desk.page.get_by_role("button", name="返回主页").click()
         desk.page.wait_for_url("**/home")

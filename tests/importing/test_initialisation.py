@@ -149,6 +149,7 @@ class TestStates:
         assert admin.post("open/Initialization/skip", body).data["is_initialization"] == 4
         assert admin.post("open/Initialization/skip", body).code == 400
 
+    # docs/specification.md#84
     def test_it_takes_the_right_and_the_company(self, office: Office) -> None:
         file = ("a.xlsx", book_of(GOODS, ["Z1", "甲", "轮胎", "", "条", "", "", ""]))
         assert office.send(PATHS["goods"], file, user="nobody")["code"] == 403

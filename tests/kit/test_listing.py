@@ -78,6 +78,22 @@ class TestPosted:
 
 
 @pytest.mark.usefixtures("either_way")
+class TestTrees:
+    def test_a_type_stands_for_those_below_it(self, site: Site) -> None:
+        def found(goods_type: int) -> set[int]:
+            asked = {"goods_type_id": goods_type, "per_page": 500}
+            rows = site.as_("admin").get("v2/system/Goods/getList", **asked).data["data"]
+            return {row["goods_id"] for row in rows}
+
+        below, whole = found(site.world.type2), found(site.world.type1)
+        assert below
+        assert below <= whole
+
+    def test_the_tree_itself_is_asked_for_what_lies_right_below(self, site: Site) -> None:
+        rows = site.as_("admin").get("v2/system/GoodsType/getList", p_id=site.world.type1).data["data"]
+        assert [row["goods_type_id"] for row in rows] == [site.world.type2]
+
+
 class TestEnabled:
     def test_what_is_switched_off_is_found_by_that(self, site: Site) -> None:
         admin, path = site.as_("admin"), "v2/system/Bank"

@@ -65,7 +65,7 @@ class Wholesaler(Story):
         refused = Desk(self.desk.site, "clerk_a").act("auditorPass", over)
         assert (refused.code, refused.msg) == (
             400,
-            "客户已超信用额度（额度 17000.00 元，欠款与未出库订单将达 17289.00 元，超出 289.00 元）",
+            "客户已超信用额度（额度 17,000.00 元，欠款与未出库订单将达 17,289.00 元，超出 289.00 元）",
         )
         self.post("wanted", "sales_order", 6, self.line(self.tyre, "50", "339"))
         shipped = {"of": "wanted", "by": "order_line_id"}

@@ -119,7 +119,7 @@ class TestHome:
 
         assert told("/report/salesdetrpt") == "salesdetrpt"
         assert told("/system/unit") is None
-        assert told("/report/ReportHome") is None
+        assert told("/report/ReportHome") == "ReportHome"
 
     def test_a_favourite_is_ones_own(self, site: Site) -> None:
         body = {"kind": "favourite", "screen": "report_home", "name": "BestSeller", "value": True}
@@ -138,7 +138,7 @@ class TestVisits:
         who = (world.user_manager_b, world.role_manager_b, world.company_b)
         assert sorted(recorded(site)) == [(*who, "BestSeller"), (*who, "salesdetrpt")]
 
-    @pytest.mark.parametrize("code", ["NoSuchReport", "unit", "ReportHome", "", "BestSeller\x00"])
+    @pytest.mark.parametrize("code", ["NoSuchReport", "unit", "", "BestSeller\x00"])
     def test_what_is_no_report_is_refused(self, site: Site, code: str) -> None:
         assert enter(site, "admin", code) == 400
         assert recorded(site) == []
@@ -148,6 +148,11 @@ class TestVisits:
         assert enter(site, reader, "purchasedetrpt") == 400
         assert recorded(site) == []
         assert enter(site, reader, "salesdetrpt") == 200
+
+    def test_whatever_stands_at_report_is_recorded_by_its_name(self, site: Site) -> None:
+        assert enter(site, "admin", "ReportHome") == 200
+        told = [(row["report_name"], row["route"]) for row in rows(site, VISITS)]
+        assert told == [("报表首页", "/report/ReportHome")]
 
     def test_it_needs_a_login(self, site: Site) -> None:
         assert site.anonymous().get("v2/open/ReportStatistic/add", code="BestSeller").code == 401

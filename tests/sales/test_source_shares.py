@@ -154,7 +154,7 @@ class TestReturnsStayBelowTheirSource:
         answer = desk.act("auditorPass", back)
         assert (answer.code, answer.msg) == (
             363,
-            f"第1行金额 5000.00 元超过销售出库{bill.no}可退的金额 50.00 元，是否继续？",
+            f"第1行金额 5,000.00 元超过销售出库{bill.no}可退的金额 50.00 元，是否继续？",
         )
         assert desk.act("auditorPass", back, confirmed=True).ok
         log = desk.caller.get(desk.path("sales_return", "getLog"), id=back.id).data

@@ -35,3 +35,12 @@ def test_what_a_receipt_settles_and_a_statement_lists_is_marked_to_lead(desk: De
     ):
         blocks = desk.caller.get("v2/Open/Screen/getScreen", route=route).data["blocks"]
         assert [item["name"] for item in blocks[0]["fields"] if item["bill"]] == [name]
+
+
+def test_a_role_is_told_which_types_of_bills_it_may_open(site: Site) -> None:
+    def told(user: str) -> list[str]:
+        found: list[str] = site.as_(user).get("v2/open/BillAddress/getPrefixes").data
+        return found
+
+    assert {"XSCK", "KHSK", "CGRK"} <= set(told("admin"))
+    assert told("nobody") == []

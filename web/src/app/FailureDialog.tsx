@@ -27,7 +27,7 @@ export default function FailureDialog({ error, onClose }: Props) {
   return (
     <Modal
       open
-      title="操作未全部成功"
+      title={error.nothing ? '操作失败' : '操作未全部成功'}
       width={720}
       onCancel={onClose}
       footer={

@@ -27,5 +27,5 @@ export function NotFound({ route, path }: { route: string; path: string }) {
     </Link>
   );
   if (planned) return <Result status="info" title={planned.name} subTitle="该功能尚未开放，请先使用其他功能。" extra={home} />;
-  return <Result status="404" title="页面不存在" subTitle={`没有找到 ${path}，请检查地址，或从左侧菜单进入。`} extra={home} />;
+  return <Result status="404" title="页面不存在" subTitle="没有这个页面，请检查地址，或从左侧菜单进入。" extra={home} />;
 }

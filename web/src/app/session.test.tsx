@@ -58,6 +58,15 @@ beforeEach(() => {
 afterEach(cleanup);
 
 describe('session', () => {
+  it('1-shell 3: titName is kept, of a group without a short name as the product’s', () => {
+    signIn(answer);
+    expect(localStorage.getItem('titName')).toBe('汽配轮胎供应链平台');
+    signIn({ ...answer, titName: '华东轮胎' });
+    expect(localStorage.getItem('titName')).toBe('华东轮胎');
+    signOut();
+    expect(localStorage.getItem('titName')).toBeNull();
+  });
+
   it('without a token leads to the login page', () => {
     start();
     expect(screen.getByText('登录页')).toBeTruthy();

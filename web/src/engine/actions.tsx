@@ -23,6 +23,8 @@ export interface ActionOutcome {
 
 /** What the server answers where it refuses (spec/3-rules.md 8). */
 const REFUSED = new Set([400, 402, 403]);
+/** How long one is told of a deletion (spec/3-rules.md 8 and 9). */
+const DELETION_SECONDS = 5;
 const NOTHING: ActionOutcome = { done: false, failed: new Set() };
 
 export function useActions(screen: Screen) {
@@ -82,7 +84,7 @@ function settle(screen: Screen, action: Action, ids: number[], answer: BatchAnsw
   const failures = answer.failures ?? [];
   dropRefused(screen.name, answer.success);
   if (failures.length === 0) {
-    showMessage('success', `${action.label}成功`);
+    showMessage('success', `${action.label}成功`, action.name === 'del' ? DELETION_SECONDS : undefined);
     if (answer.notes?.length) showMessage('warning', answer.notes.join('\n'), 15);
     return { done: true, failed: new Set() };
   }
@@ -93,25 +95,31 @@ function refuse(screen: Screen, action: Action, rows: Row[], error: unknown): Ac
   const failures = failuresOf(error);
   const ids = rows.map((row) => keyOf(screen, row));
   if (failures.length > 0 && ids.length > 1) return { done: false, failed: tellFailures(screen, action, ids, failures) };
-  if (!isStockWarning(error)) tellRefusal(screen, action, rows, error);
+  if (!isStockWarning(error) && tellRefusal(screen, action, rows, error) && action.name === 'del') tellDeletion(ids.length, 0);
   const refusal = error instanceof ApiError && error.code !== NETWORK ? error.msg : undefined;
   return { done: false, failed: action.name === 'del' ? new Set(ids) : new Set(), refusal };
 }
 
 /** A refusal stays on the page; what is no refusal, as a broken line, is a message. */
-function tellRefusal(screen: Screen, action: Action, [row]: Row[], error: unknown): void {
-  if (!(error instanceof ApiError) || !REFUSED.has(error.code) || row === undefined) return reportError(error);
+function tellRefusal(screen: Screen, action: Action, [row]: Row[], error: unknown): boolean {
+  if (!(error instanceof ApiError) || !REFUSED.has(error.code) || row === undefined) {
+    reportError(error);
+    return false;
+  }
   const id = keyOf(screen, row);
   keepRefused(screen.name, [{ id, serial: String(row[screen.title_field] ?? screen.label), action: action.label, reasons: reasonsOf(error.data, error.msg) }]);
+  return true;
+}
+
+/** Why each of the others stays stands in the panel of what was refused. */
+function tellDeletion(chosen: number, deleted: number): void {
+  showMessage('error', `选择${chosen}条，成功删除${deleted}条，被引用的数据不能删除`, DELETION_SECONDS);
 }
 
 function tellFailures(screen: Screen, action: Action, ids: number[], failures: Failure[]): Set<number> {
   const passed = ids.length - failures.length;
-  const title =
-    action.name === 'del'
-      ? `选择${ids.length}条，成功删除${passed}条，被引用的数据不能删除`
-      : `选择${ids.length}条，成功${action.label}${passed}条，失败${failures.length}条`;
-  showFailures(title, failures);
+  if (action.name === 'del') tellDeletion(ids.length, passed);
+  else showFailures(`选择${ids.length}条，成功${action.label}${passed}条，失败${failures.length}条`, failures, passed === 0);
   keepRefused(
     screen.name,
     failures.flatMap((failure) => {

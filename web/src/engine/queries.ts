@@ -3,6 +3,8 @@ import { api, ApiError, type Query } from '../lib/api';
 import { isCancelled, NETWORK } from '../lib/errors';
 import type { Chart, Effects, ListAnswer, LogEntry, Ref, Row, Screen, Totals } from './types';
 
+export const PICKER_PAGE = 30;
+
 /** Every read of the engine, keyed by resource, so that a write can renew what it touched. */
 
 /** A refusal stays a refusal; only what never got an answer is worth asking again. */
@@ -21,13 +23,48 @@ export function screenQuery(route: string) {
   });
 }
 
+const FIELD_MINUTES = 5;
+
+/** The columns that the role may see of the list at a route, by its third segment and what follows (spec/3-rules.md 6). */
+export function fieldsQuery(route: string) {
+  const menu_action = route.split('/').slice(2).join('/');
+  return queryOptions({
+    queryKey: ['screen', 'fields', menu_action],
+    queryFn: async ({ signal }) => {
+      const told = await api.get<{ field: string }[]>('v2/open/FieldAuth/getFieldList', { menu_action }, { signal });
+      return told.map(({ field }) => field);
+    },
+    enabled: menu_action !== '',
+    staleTime: FIELD_MINUTES * 60_000,
+    meta: { quiet: true },
+    retry,
+  });
+}
+
 export function listQuery(screen: Screen, query: Query) {
   return queryOptions({
     queryKey: [screen.name, 'list', query],
-    queryFn: ({ signal }) => api.get<ListAnswer>(`${screen.api}/getList`, { ...query, totals: 0 }, { signal }),
+    queryFn: async ({ signal, client, queryKey }) => {
+      try {
+        return await api.get<ListAnswer>(`${screen.api}/getList`, { ...query, totals: 0 }, { signal });
+      } catch (error) {
+        const rows = passed(error, client.getQueryData<ListAnswer>(queryKey));
+        if (rows) return rows;
+        throw error;
+      }
+    },
     placeholderData: keepPreviousData,
     retry,
   });
+}
+
+const NO_ROWS: ListAnswer = { data: [], current_page: 1, per_page: PICKER_PAGE, last_page: 1 };
+
+/** A table takes 304 for success, with rows of its own or those it had, and 404 for none (spec/3-rules.md 7 and 8). */
+function passed(error: unknown, before: ListAnswer | undefined): ListAnswer | null {
+  if (!(error instanceof ApiError) || isCancelled(error)) return null;
+  if (error.code === 304) return (error.data as ListAnswer | null) ?? before ?? NO_ROWS;
+  return error.code === 404 ? NO_ROWS : null;
 }
 
 export function chartQuery(screen: Screen, query: Query, axis: string, measure: string) {
@@ -108,7 +145,6 @@ export function effectsQuery(screen: Screen, id: number) {
   });
 }
 
-export const PICKER_PAGE = 30;
 /** Lists that come in shorter pages (spec/3-rules.md 9). */
 const SHORT_PAGES: Record<string, number> = { brand: 20, allocation: 20 };
 
@@ -157,6 +193,35 @@ export function wholeQuery(ref: Ref, narrow: Query) {
   return queryOptions({
     queryKey: [ref.resource, 'whole', asked],
     queryFn: ({ signal }) => api.get<ListAnswer>(`${ref.api}/getDropdown`, { ...asked, is_coupon: 1 }, { signal }),
+    staleTime: 30_000,
+    meta: { quiet: true },
+    retry,
+  });
+}
+
+/** The prefixes of the bills that the role may open. */
+export function openPrefixesQuery() {
+  return queryOptions({
+    queryKey: ['screen', 'prefixes'],
+    queryFn: ({ signal }) => api.get<string[]>('v2/open/BillAddress/getPrefixes', {}, { signal }),
+    staleTime: Infinity,
+    meta: { quiet: true },
+    retry,
+  });
+}
+
+/** The goods types right below one, 0 for the top ones: a tree of three levels, read as it is unfolded. */
+export interface TypeNode extends Row {
+  goods_type_id: number;
+  goods_type_name: string;
+  level: number;
+  is_leaf: boolean;
+}
+
+export function typesBelowQuery(p_id: number) {
+  return queryOptions({
+    queryKey: ['goods_type', 'below', p_id],
+    queryFn: ({ signal }) => api.get<TypeNode[]>('open/GoodsType/getGoodsTypeList', { p_id }, { signal }),
     staleTime: 30_000,
     meta: { quiet: true },
     retry,

@@ -24,6 +24,8 @@ export function useScreenLinks(screen: Screen) {
     /** Opens a bill drawn from this one. */
     follow: (up: FollowUp, id: number) =>
       open(`${up.route}?from=${id}${up.source ? `&source=${up.source}` : ''}`, up.label.replace(/^生成/, '新增')),
+    /** Whether a row opens its own page, or what it drills into. */
+    leads: (row: Row) => Boolean(routes.see) || (screen.drill ? leadsTo(screen, screen.drill, row) !== '' : false),
     list: () => tabs.open(routes.list, label, { keepAlive: true }),
     hasForm: Boolean(routes.edit ?? routes.add),
     canSee: Boolean(routes.see),

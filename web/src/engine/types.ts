@@ -32,6 +32,8 @@ export interface Ref {
   filter_by: string[];
   /** Fixed values that narrow the choice. */
   only: Record<string, string>;
+  /** What stands for none at all, in what is asked for: a brand of -1. */
+  none?: number | null;
   /** The choices are read whole and searched here. */
   at_once?: boolean;
   /** Whether what is out of use may be chosen too. */

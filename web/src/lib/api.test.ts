@@ -16,7 +16,7 @@ const session: Session = {
   company_name: '华东公司',
   department_name: '销售部',
   company_admin_id: null,
-  titName: null,
+  titName: '华东轮胎',
   area_name: null,
   scope: '',
   imitator: null,
@@ -126,6 +126,7 @@ describe('cancellation', () => {
     server(({ url }) => ok(url.searchParams.get('page')));
     await expect(Promise.all([api.get('a/getList', { page: 1 }), api.get('a/getList', { page: 2 })])).resolves.toEqual(['1', '2']);
   });
+  // docs/specification.md#27、docs/specification.md#168、docs/specification.md#169
   it('cancelAll gives up reads with its reason, and leaves writes alone', async () => {
     let finish: (body: unknown) => void = () => undefined;
     server(({ init }) => new Promise((resolve) => init.method === 'POST' && (finish = resolve)));
@@ -205,7 +206,27 @@ describe('reportError', () => {
     expect(record(() => reportError(new ApiError(400, '部分失败', { failures })))[0]?.failures).toEqual(failures);
   });
   it('says the same thing once a second', () => {
+    vi.useFakeTimers({ now: Date.now() + 5000 });
     expect(record(() => [1, 2, 3].forEach(() => showMessage('warning', '请选择商品')))).toHaveLength(1);
+    vi.useRealTimers();
+  });
+  // docs/specification.md#263
+  it('3-rules 9: warning-message helper throttles at 1000 ms; none is lost', () => {
+    vi.useFakeTimers();
+    vi.advanceTimersByTime(5000);
+    const seen: string[] = [];
+    const off = onReportedError(({ msg }) => seen.push(msg));
+    for (const msg of ['数量', '单价', '金额']) showMessage('warning', msg);
+    showMessage('error', '网络错误');
+    expect(seen).toEqual(['数量', '网络错误']);
+    vi.advanceTimersByTime(999);
+    expect(seen).toHaveLength(2);
+    vi.advanceTimersByTime(1);
+    expect(seen.at(-1)).toBe('单价');
+    vi.advanceTimersByTime(1000);
+    expect(seen).toEqual(['数量', '网络错误', '单价', '金额']);
+    off();
+    vi.useRealTimers();
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { machineTime, now, serverTime, setClock, spans, today } from './businessClock';
+import { machineTime, nextDay, nextMonth, now, serverTime, setClock, spans, threeMonthsAgo, today } from './businessClock';
 import { DATE, DATETIME } from './format';
 
 /** The server's moment: 01:42 of the 21st in Beijing, where it is still the 20th in UTC. */
@@ -50,6 +50,10 @@ describe.each([
       ['上月', '2026-10-01', '2026-10-31'],
       ['近3个月', '2026-08-21', '2026-11-21'],
     ]);
+  });
+
+  it('3-rules 9: helpers for 3 months ago, next month, next day', () => {
+    expect([threeMonthsAgo, nextMonth, nextDay].map((day) => day().format(DATE))).toEqual(['2026-08-21', '2026-12-21', '2026-11-22']);
   });
 
   it('midnight passes', () => {

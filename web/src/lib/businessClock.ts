@@ -82,6 +82,16 @@ export function today(): string {
   return new Date(serverTime() + reading.zone).toISOString().slice(0, 10);
 }
 
+export const threeMonthsAgo = () => now().subtract(3, 'month');
+export const nextMonth = () => now().add(1, 'month');
+export const nextDay = () => now().add(1, 'day');
+
+/** Days to come, of what need not have happened. */
+export const comingDays = [
+  { label: '明天', value: nextDay },
+  { label: '下月今天', value: nextMonth },
+];
+
 type Span = [Dayjs, Dayjs];
 
 const lastDays = (count: number): Span => [now().subtract(count - 1, 'day'), now()];
@@ -93,7 +103,7 @@ export const spans = {
   近30天: () => lastDays(30),
   本月: (): Span => [now().startOf('month'), now()],
   上月: (): Span => [now().subtract(1, 'month').startOf('month'), now().subtract(1, 'month').endOf('month')],
-  近3个月: (): Span => [now().subtract(3, 'month'), now()],
+  近3个月: (): Span => [threeMonthsAgo(), now()],
 };
 
 /** Some of them as a picker offers them. */

@@ -24,6 +24,8 @@ export interface ReportedError {
   level: Level;
   msg: string;
   failures: Failure[];
+  /** Whether nothing at all went through. */
+  nothing?: boolean;
   seconds: number;
 }
 
@@ -58,17 +60,38 @@ type Listener = (error: ReportedError) => void;
 
 const listeners = new Set<Listener>();
 const THROTTLE = 1000;
-let last = { text: '', at: 0 };
+const UNTOLD = { text: '', at: 0 };
+let last = UNTOLD;
+
+/** The moment from which another warning may be told: one a second, none is lost. */
+let nextWarning = 0;
+let queued = 0;
 
 function publish(notice: ReportedError): void {
   const now = machineTime();
   const text = `${notice.level}:${notice.msg}`;
   if (notice.failures.length === 0 && text === last.text && now - last.at < THROTTLE) return;
   last = { text, at: now };
+  if (notice.level !== 'warning' || notice.failures.length > 0) return tell(notice);
+  const ahead = nextWarning - now;
+  // A clock that was set back holds no warning up.
+  const waits = ahead <= THROTTLE * (queued + 1) ? Math.max(ahead, 0) : 0;
+  nextWarning = now + waits + THROTTLE;
+  if (waits === 0) return tell(notice);
+  queued += 1;
+  setTimeout(() => {
+    queued -= 1;
+    tell(notice);
+  }, waits);
+}
+
+function tell(notice: ReportedError): void {
   for (const listener of listeners) listener(notice);
 }
 
 export function onReportedError(listener: Listener): () => void {
+  // Whoever listens first has been told nothing yet.
+  if (listeners.size === 0) [last, nextWarning] = [UNTOLD, 0];
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
@@ -78,8 +101,8 @@ export function showMessage(level: Level, msg: string, seconds = 3): void {
 }
 
 /** Opens the global error dialog. */
-export function showFailures(msg: string, failures: Failure[]): void {
-  publish({ level: 'error', msg, failures, seconds: 5 });
+export function showFailures(msg: string, failures: Failure[], nothing?: boolean): void {
+  publish({ level: 'error', msg, failures, nothing, seconds: 5 });
 }
 
 /** Shows any failure by its kind; a cancelled request says nothing, and neither does a login that ended (401). */
@@ -97,7 +120,7 @@ function report(error: unknown, refused: Level): void {
   if (error instanceof ApiError) {
     const failures = failuresOf(error.data);
     const offline = error.code === NETWORK;
-    publish({ level: offline ? 'error' : refused, msg: error.msg, failures, seconds: offline ? 5 : 3 });
+    publish({ level: offline ? 'error' : refused, msg: error.msg, failures, ...(failures.length > 0 && { nothing: true }), seconds: offline ? 5 : 3 });
     return;
   }
   publish({ level: 'error', msg: error instanceof Error ? error.message : String(error), failures: [], seconds: 5 });

@@ -16,7 +16,7 @@ const own: Session = {
   company_name: '华东公司',
   department_name: '',
   company_admin_id: null,
-  titName: null,
+  titName: '华东轮胎',
   area_name: null,
   scope: '',
   imitator: null,

@@ -27,6 +27,7 @@ const golden = JSON.parse(readFileSync(file, 'utf8')) as { entries: GoldenEntry[
 const unbounded: Bounds = { least: null, most: null, over: null, under: null };
 
 describe('the numeric input helper of 3-rules 5.2 over the golden vectors', () => {
+  // docs/specification.md#182
   it.each(golden.entries.map((c) => [c.section, c.typed, c] as const))('%s: %s', (_section, _typed, c) => {
     const kind = { type: c.type, rule: c.rule, bounds: c.bounds ? { ...unbounded, ...c.bounds } : null };
     expect(enterNumber(c.typed, kind, c.place)).toEqual({ value: c.value, problem: c.problem });

@@ -11,3 +11,8 @@ export const useInfiniteQuery = ((options, client) => {
   const active = usePageActive();
   return reading.useInfiniteQuery({ subscribed: active, ...options }, client);
 }) as typeof reading.useInfiniteQuery;
+
+export const useQueries = ((options, client) => {
+  const active = usePageActive();
+  return reading.useQueries({ subscribed: active, ...options }, client);
+}) as typeof reading.useQueries;

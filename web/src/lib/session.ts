@@ -52,6 +52,8 @@ const SESSION_KEYS = [
   'imitator',
   'must_change_password',
 ] as const;
+/** What the header bears where the group has no short name. */
+export const PRODUCT = '汽配轮胎供应链平台';
 const SYSTEM_KEY = 'currentSystem';
 const usualSystem: CurrentSystem = { type: 0, operatingVersion: 1, extendToolbar: '默认' };
 /** Derived from the session elsewhere in the shell; they must not outlive it. */
@@ -67,7 +69,7 @@ const CLEARED_WITH_SESSION = [
 
 export function setSession(session: Session | null): void {
   for (const key of SESSION_KEYS) {
-    const value = session?.[key];
+    const value = session && (key === 'titName' ? (session.titName ?? PRODUCT) : session[key]);
     if (value === undefined || value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, String(value));
   }

@@ -2,7 +2,7 @@
 import { MenuOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import { lazy, memo, Suspense, useState } from 'react';
-import { isStation, type Session } from '@/lib/session';
+import { isStation, PRODUCT, type Session } from '@/lib/session';
 import { ExportTasks } from '../exports/ExportTasks';
 import { InitialisationEntry } from '../initialisation/InitialisationEntry';
 import { MenuSearch } from '../menu/MenuSearch';
@@ -29,7 +29,7 @@ interface Props {
 
 export const Header = memo(function Header({ session, menu, narrow, onTour }: Props) {
   const [drawer, setDrawer] = useState(false);
-  const title = session.titName ?? '汽配轮胎供应链平台';
+  const title = session.titName ?? PRODUCT;
   const station = isStation(session.system);
 
   return (
@@ -58,7 +58,8 @@ export const Header = memo(function Header({ session, menu, narrow, onTour }: Pr
         <BackOfficeTools narrow={narrow} />
       )}
       <Announcements />
-      <UserMenu session={session} exports={narrow || station} onTour={onTour} />
+      {!narrow && <ThemeToggle />}
+      <UserMenu session={session} exports={narrow || station} themes={narrow} onTour={onTour} />
       {drawer && (
         <Suspense>
           <MenuDrawer menu={menu} onClose={() => setDrawer(false)} />
@@ -71,11 +72,10 @@ export const Header = memo(function Header({ session, menu, narrow, onTour }: Pr
 function BackOfficeTools({ narrow }: { narrow: boolean }) {
   return (
     <>
-      {!narrow && <InitialisationEntry />}
+      <InitialisationEntry />
       {!narrow && <ExportTasks />}
       <PendingItems />
       {!narrow && <Questionnaires />}
-      {!narrow && <ThemeToggle />}
     </>
   );
 }

@@ -17,7 +17,7 @@ const task = {
 };
 let view: ReturnType<typeof renderPage>;
 
-const Menu = ({ exports }: { exports: boolean }) => <UserMenu session={getSession()!} exports={exports} />;
+const Menu = ({ exports }: { exports: boolean }) => <UserMenu session={getSession()!} exports={exports} themes={exports} />;
 const open = (exports: boolean) => {
   view = renderPage(<Menu exports={exports} />, { 'v2/open/ExportLog/getExportLogList': () => page([task]) });
   fireEvent.click(screen.getByRole('button', { name: '当前用户 张三' }));
@@ -39,4 +39,16 @@ it('leads to what was exported where the header has no entry for it', async () =
 it('leaves the exports to the header where it has one', async () => {
   await open(false);
   expect(screen.queryByText('导出任务')).toBeNull();
+});
+
+it('1-shell 2: all systems change the theme, here where the header has no room for it', async () => {
+  await open(true);
+  fireEvent.click(screen.getByText('切换为灰色主题'));
+  expect(localStorage.getItem('theme')).toBe('grey');
+  expect(document.documentElement.dataset.theme).toBe('grey');
+});
+
+it('leaves the theme to the header where it has room', async () => {
+  await open(false);
+  expect(screen.queryByText(/灰色主题/)).toBeNull();
 });

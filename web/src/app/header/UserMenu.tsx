@@ -1,4 +1,4 @@
-/** The user's dropdown: personal centre, report subscriptions, company info, agreements, log out; exports where the header has no entry for them. */
+/** The user's dropdown: personal centre, report subscriptions, company info, agreements, log out; exports and the theme where the header has no entry for them. */
 import { DownOutlined, UserOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { App, Avatar, Dropdown, type MenuProps } from 'antd';
@@ -9,6 +9,7 @@ import type { Session } from '@/lib/session';
 import { useTabs } from '@/lib/tabs';
 import { signOut } from '../session';
 import { forgetTabs } from '../tabs/tabStore';
+import { useTheme } from '../useTheme';
 import type { AgreementName } from './AgreementDialog';
 import styles from './header.module.css';
 
@@ -19,14 +20,17 @@ interface Props {
   session: Session;
   /** Whether the user finds his exports here. */
   exports: boolean;
+  /** Whether he changes the theme here. */
+  themes: boolean;
   onTour?: () => void;
 }
 
-export function UserMenu({ session, exports, onTour }: Props) {
+export function UserMenu({ session, exports, themes, onTour }: Props) {
   const tabs = useTabs();
   const { modal } = App.useApp();
   const [agreement, setAgreement] = useState<AgreementName | null>(null);
   const [exportsOpen, openExports] = useState(false);
+  const theme = useTheme();
   const logout = useMutation({
     mutationFn: () => api.tell('repo_logout'),
     onSuccess: (said) => {
@@ -49,6 +53,7 @@ export function UserMenu({ session, exports, onTour }: Props) {
     { key: 'company', label: '公司信息', onClick: () => tabs.open('/sonCompanyInfo', '公司信息') },
     { key: 'terms', label: '用户协议', onClick: () => setAgreement('user') },
     { key: 'privacy', label: '隐私协议', onClick: () => setAgreement('privacy') },
+    ...(themes ? [{ key: 'theme', label: theme.offer, onClick: theme.toggle }] : []),
     ...(onTour ? [{ key: 'tour', label: '新手引导', onClick: onTour }] : []),
     { type: 'divider' },
     { key: 'logout', label: '退出登录', danger: true, onClick: confirmLogout },

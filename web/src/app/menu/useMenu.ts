@@ -1,8 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { api } from '@/lib/api';
 import { useQuery } from '@/lib/query';
+import { setReached } from '@/lib/reach';
 import type { Session } from '@/lib/session';
-import { sortedMenu, type MenuNode } from './menuTree';
+import { menuLeaves, sortedMenu, type MenuNode } from './menuTree';
 
 export function menuQuery(session: Session) {
   return queryOptions({
@@ -13,7 +15,10 @@ export function menuQuery(session: Session) {
   });
 }
 
-/** The menu of the user's role. */
+/** The menu of the user's role; whatever leads somewhere goes by it. */
 export function useMenu(session: Session) {
-  return useQuery(menuQuery(session));
+  const menu = useQuery(menuQuery(session));
+  const { data } = menu;
+  useEffect(() => setReached(data ? new Set(menuLeaves(data).map(({ route }) => route)) : null), [data]);
+  return menu;
 }

@@ -23,4 +23,21 @@ describe('the notice popup (spec/1-shell.md 2: at most once per day, next midnig
     at('2026-03-06T00:00:00');
     expect(mayShowNotice()).toBe(true);
   });
+
+  // docs/specification.md#74
+  it('is kept as isShowNotice, of each user of the browser', () => {
+    at('2026-03-05T08:00:00');
+    noteNotice();
+    expect(localStorage.getItem('isShowNotice')).not.toBeNull();
+    localStorage.setItem('user_id', '8');
+    expect(mayShowNotice()).toBe(true);
+    noteNotice();
+    localStorage.setItem('user_id', '7');
+    expect(mayShowNotice()).toBe(false);
+  });
+
+  it('shows again where what was kept can’t be read', () => {
+    localStorage.setItem('isShowNotice', '17');
+    expect(mayShowNotice()).toBe(true);
+  });
 });

@@ -22,6 +22,13 @@ export function TabPages() {
   );
 }
 
+/** Pages that scroll without a scroll bar of their own (spec/2-routes.md 9): the purchase mall and the shopping cart. */
+const BARE = new Set(['/purchase/jybdorder', '/purchase/shoppingCart', '/shoppingCart']);
+
+function hidesBars(route: string): boolean {
+  return BARE.has(route.split('?')[0]!);
+}
+
 /** A page and, at the end of the body, what pops up from it: both go out of sight with their tab. */
 function TabPage({ tab, active }: { tab: Tab; active: boolean }) {
   const popups = useRef<HTMLDivElement>(null);
@@ -32,7 +39,7 @@ function TabPage({ tab, active }: { tab: Tab; active: boolean }) {
       <PageActiveContext value={active}>
         <ConfigProvider getPopupContainer={container}>
           <section
-            className={active ? styles.page : styles.kept}
+            className={`${active ? styles.page : styles.kept} ${hidesBars(tab.route) ? styles.bare : ''}`}
             role="tabpanel"
             aria-label={tab.name}
             aria-hidden={!active}

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, type ReactNode } from 'react';
 import { useLocation, useNavigate, type NavigateOptions } from 'react-router';
 import { cancelAll } from '@/lib/api';
+import { PRODUCT } from '@/lib/session';
 import { TabsContext, type TabsApi } from '@/lib/tabs';
 import { DescribeContext, TabStateContext, type Describe, type TabActions, type TabRow } from './context';
 import { tabKey, tabReducer, type TabState, type Visit } from './tabState';
@@ -95,7 +96,7 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
 
   useEffect(() => {
     const active = state.tabs.find((tab) => tab.key === state.activeKey);
-    if (active) document.title = `${active.name} - 汽配轮胎供应链平台`;
+    if (active) document.title = `${active.name} - ${PRODUCT}`;
   }, [state]);
 
   return (

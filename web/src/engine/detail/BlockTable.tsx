@@ -1,10 +1,12 @@
 import { Table, type TableColumnType } from 'antd';
 import { useMemo } from 'react';
 import { sumOf } from '../../lib/decimal';
+import { useElementSize } from '../../lib/useElementSize';
 import { ShownValue } from '../fields/ShownValue';
 import { fieldText, isEmptyValue, isRightAligned } from '../fields/fieldValue';
 import { readFields } from '../lines/gridColumns';
-import { columnsOf, type Block, type Field, type Pricing, type Row } from '../types';
+import { CARDS_BELOW, RowCards } from '../list/RowCards';
+import { columnsOf, isRef, type Block, type Field, type Pricing, type Row } from '../types';
 
 const INDEX_WIDTH = 56;
 /** The column of the bill that a row leads to. */
@@ -32,21 +34,32 @@ export function BlockTable({ block, pricing, rows, lead, all }: BlockTableProps)
   }, [block, pricing, rows]);
   const columns = useMemo(() => blockColumns(fields, lead), [fields, lead]);
   const width = fields.reduce((sum, field) => sum + field.width, INDEX_WIDTH);
+  const [box, size] = useElementSize<HTMLElement>();
   const cut = Boolean(block.shown && rows.length >= block.shown);
   const virtual = rows.length > VIRTUAL_FROM;
   return (
-    <section className="block-table no-print">
+    <section ref={box} className="block-table no-print">
       <h3>
         {block.label}
         <small>
           {cut ? '前' : '共'} {rows.length} 行 {cut && all && <a onClick={all.open}>全部见{all.label}</a>}
         </small>
       </h3>
+      {size.width > 0 && size.width < CARDS_BELOW ? (
+        <RowCards
+          fields={fields}
+          rows={rows}
+          idOf={rowKey}
+          title={fields.find(isRef)?.name}
+          show={(field, row) => <BlockCell field={field} row={row} lead={lead} />}
+          totals={cut ? [] : fields.filter((field) => field.total).map((field) => ({ label: `${field.label}合计`, text: sumText(field, rows) }))}
+        />
+      ) : (
       <Table<Row>
         bordered
         size="small"
         virtual={virtual}
-        rowKey={(row) => Number(row.line_id ?? row.line_no ?? row.effect_id)}
+        rowKey={rowKey}
         columns={columns}
         dataSource={rows}
         pagination={false}
@@ -59,6 +72,7 @@ export function BlockTable({ block, pricing, rows, lead, all }: BlockTableProps)
           )
         }
       />
+      )}
     </section>
   );
 }
@@ -78,12 +92,22 @@ function blockColumns(fields: Field[], lead: BlockTableProps['lead']): TableColu
       ellipsis: true,
       align: isRightAligned(field) ? 'right' : undefined,
       onCell: (row) => ({ title: fieldText(field, row) }),
-      render: (_value, row) => {
-        if (lead && field.name === BILL_NO && row.route) return <a onClick={() => lead(row)}>{fieldText(field, row)}</a>;
-        return <ShownValue field={field} row={row} />;
-      },
+      render: (_value, row) => <BlockCell field={field} row={row} lead={lead} />,
     })),
   ];
+}
+
+function BlockCell({ field, row, lead }: { field: Field; row: Row; lead: BlockTableProps['lead'] }) {
+  if (lead && field.name === BILL_NO && row.route) return <a onClick={() => lead(row)}>{fieldText(field, row)}</a>;
+  return <ShownValue field={field} row={row} />;
+}
+
+function rowKey(row: Row): number {
+  return Number(row.line_id ?? row.line_no ?? row.effect_id);
+}
+
+function sumText(field: Field, rows: Row[]): string {
+  return fieldText(field, { [field.name]: sumOf(rows.map((row) => row[field.name])).toString() });
 }
 
 function SumsRow({ fields, rows }: { fields: Field[]; rows: Row[] }) {
@@ -94,7 +118,7 @@ function SumsRow({ fields, rows }: { fields: Field[]; rows: Row[] }) {
       </Table.Summary.Cell>
       {fields.map((field, index) => (
         <Table.Summary.Cell key={field.name} index={index + 1} align="right">
-          {field.total && fieldText(field, { [field.name]: sumOf(rows.map((row) => row[field.name])).toString() })}
+          {field.total && sumText(field, rows)}
         </Table.Summary.Cell>
       ))}
     </Table.Summary.Row>

@@ -76,14 +76,16 @@ describe('a record', () => {
   });
   it('leads from the bills that its lines name to them, and tells of those that one may not see', async () => {
     const marked = { ...lines, fields: [...goodsLineFields, field({ name: 'source_no', label: '来源单号', form: false, bill: true })] };
-    const row = { ...bill(2), lines: [{ line_id: 1, source_no: 'XSDD2、XSDD3' }, { line_id: 2, source_no: 'XSDD4' }] };
+    const row = { ...bill(2), lines: [{ line_id: 1, source_no: 'XSDD2、XSDD3' }, { line_id: 2, source_no: 'XSDD4' }, { line_id: 3, source_no: 'CGRK5' }] };
     view = renderPage(<DetailPage screen={{ ...description, blocks: [marked] }} id={8} />, {
       [`${api}/getInfo`]: () => ok(row),
+      'v2/open/BillAddress/getPrefixes': () => ok(['XSDD']),
       'v2/open/BillAddress/getAddress': ({ query }) =>
         query.bill_no === 'XSDD3' ? ok({ route: '/sales/salesorderSee?id=3' }) : { code: 400, msg: '单据XSDD4不存在或无权访问', data: null },
     });
     fireEvent.click(await screen.findByText('XSDD3'));
     await waitFor(() => expect(view.tabs.open).toHaveBeenCalledWith('/sales/salesorderSee?id=3', 'XSDD3'));
+    await waitFor(() => expect(screen.getByText('CGRK5').closest('a')).toBeNull());
     fireEvent.click(screen.getByText('XSDD4'));
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('单据XSDD4不存在或无权访问'));
   });

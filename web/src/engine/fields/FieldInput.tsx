@@ -3,6 +3,7 @@ import dayjs from 'dayjs';
 import { lazy, Suspense } from 'react';
 import { byDelete, CLEARABLE } from '../../lib/clearing';
 import type { Query } from '../../lib/api';
+import { comingDays } from '../../lib/businessClock';
 import { DatePicker } from '../../lib/DatePicker';
 import { DATE, DATETIME } from '../../lib/format';
 import { isNumberType } from '../../lib/validation';
@@ -89,6 +90,7 @@ export function FieldInput({ field, row, narrow, problem, id, onChange, onEntere
           {...common}
           showTime={field.type === 'datetime'}
           format={format}
+          presets={field.happened ? undefined : comingDays}
           allowClear={!field.required}
           value={value ? dayjs(String(value)) : null}
           onChange={(next) => set(next ? next.format(format) : null)}

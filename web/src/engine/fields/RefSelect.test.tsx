@@ -122,10 +122,53 @@ describe('a link that tells the key alone', () => {
 
   it('says that nobody is asked for, or what the link calls it, without asking', () => {
     const view = linked(-1, '');
-    expect(screen.getByText('未指定')).toBeTruthy();
+    expect(screen.getByText('无客户')).toBeTruthy();
     view.done();
     const named = linked(47, '远征');
     expect(screen.getByText('远征')).toBeTruthy();
     expect([...view.calls, ...named.calls]).toEqual([]);
+  });
+});
+
+describe('what else pickers are written to do', () => {
+  const offer = (marks: Partial<Ref>, resource: string, label: string, routes: Routes, withNone = false) => {
+    const onChange = vi.fn();
+    const field = refField(`${resource}_id`, label, resource, `${resource}_name`, { ref: { ...marks } as Ref });
+    const view = renderPage(<RefSelect field={field as never} value={[]} label={null} multiple withNone={withNone} onChange={onChange} />, routes);
+    done = view.done;
+    fireEvent.mouseDown(screen.getByRole('combobox'));
+    return { ...view, onChange };
+  };
+  const names = () => [...document.querySelectorAll('.ant-select-item-option')].map((option) => option.textContent);
+
+  it('2-routes 3: brand_id -1 means no brand, where brands are asked for', async () => {
+    const brands = page([{ brand_id: 5, brand_name: '米其林' }]);
+    const { onChange } = offer({ none: -1 }, 'brand', '品牌', { 'v2/test/brand/getDropdown': () => brands }, true);
+    await waitFor(() => expect(names()).toEqual(['米其林', '无品牌']));
+    fireEvent.click(screen.getByText('无品牌'));
+    expect(onChange).toHaveBeenCalledWith([-1], '无品牌', null);
+    fireEvent.change(screen.getByRole('combobox'), { target: { value: '品' } });
+    await waitFor(() => expect(names()).toEqual(['米其林']), { timeout: 3000 });
+  });
+
+  it('2-routes 3: a warehouse of type 1 is highlighted', async () => {
+    const rows = [{ warehouse_id: 1, warehouse_name: '主仓', type: 1 }, { warehouse_id: 2, warehouse_name: '残次仓', type: 2 }];
+    offer({}, 'warehouse', '仓库', { 'v2/test/warehouse/getDropdown': () => page(rows) });
+    await waitFor(() => expect(names()).toEqual(['主仓', '残次仓']));
+    expect([...document.querySelectorAll('.for-sale')].map((one) => one.textContent)).toEqual(['主仓']);
+  });
+
+  it('2-routes 3: goods types are three levels, lazily loaded by p_id', async () => {
+    const node = (id: number, name: string, level: number, is_leaf: boolean) => ({ goods_type_id: id, goods_type_name: name, level, is_leaf, sub: [] });
+    const below: Record<string, unknown[]> = { 0: [node(1, '轮胎', 1, false), node(2, '机油', 1, true)], 1: [node(3, '卡客车胎', 2, false)], 3: [node(4, '全钢胎', 3, true)] };
+    const { calls, onChange } = offer({}, 'goods_type', '商品类型', { 'open/GoodsType/getGoodsTypeList': ({ query }) => ok(below[query.p_id!] ?? []) });
+    await waitFor(() => expect(names()).toEqual(['轮胎', '机油']));
+    fireEvent.click(screen.getByRole('button', { name: '展开轮胎' }));
+    fireEvent.click(await screen.findByRole('button', { name: '展开卡客车胎' }));
+    await waitFor(() => expect(names()).toEqual(['轮胎', '卡客车胎', '全钢胎', '机油']));
+    expect(calls.filter(({ path }) => path.includes('getGoodsTypeList')).map(({ query }) => query.p_id)).toEqual(['0', '1', '3']);
+    expect(onChange).not.toHaveBeenCalled();
+    fireEvent.click(screen.getByText('全钢胎'));
+    expect(onChange).toHaveBeenCalledWith([4], '全钢胎', null);
   });
 });

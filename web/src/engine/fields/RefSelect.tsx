@@ -7,11 +7,14 @@ import { useInfiniteQuery, useQuery } from '../../lib/query';
 import { meant, namedFirst, sameText } from '../pickers/typedChoice';
 import { useEnter, useSearch } from '../pickers/useEnter';
 import { choiceQuery, namedQuery, wholeQuery } from '../queries';
-import type { Field, ListAnswer, Ref, Row } from '../types';
+import type { Field, ListAnswer, Ref, RefField, Row } from '../types';
 import { isEmptyRef } from './fieldValue';
+import { TypeOption, useTypeTree, type TypeTree } from './typeTree';
+
+type Chooser = Pick<RefField, 'label' | 'required' | 'ref'>;
 
 interface RefSelectProps {
-  field: Field & { ref: Ref };
+  field: Chooser;
   value: unknown;
   label: unknown;
   /** Values of the fields that narrow the choice. */
@@ -23,6 +26,8 @@ interface RefSelectProps {
   onChange: (value: number | number[] | null, label: string | null, picked: Row | null) => void;
   /** A choice was made by the keyboard, which goes on to what comes next. */
   onEntered?: () => void;
+  /** Whether those without one may be asked for, where something stands for that. */
+  withNone?: boolean;
 }
 
 /** How near the bottom (px) the next page is asked for; brands, of which there are many, sooner (spec/1-shell.md 9). */
@@ -35,7 +40,7 @@ const KEYWORD_LENGTH = 100;
 const GUARD = 100;
 
 /** Searches a resource by keyword; 30 a page, more on scrolling. What comes at once is searched here. */
-export function RefSelect({ field, value, label, narrow = {}, multiple, disabled, status, id, onChange, onEntered }: RefSelectProps) {
+export function RefSelect({ field, value, label, narrow = {}, multiple, disabled, status, id, onChange, onEntered, withNone }: RefSelectProps) {
   const { ref } = field;
   const client = useQueryClient();
   const [open, setOpen] = useState(false);
@@ -45,15 +50,17 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
   const { typed } = search;
   const whole = useQuery({ ...wholeQuery(ref, narrow), enabled: open && ref.at_once === true });
   const held = heldRows(whole.data);
+  const tree = useTypeTree(ref, open && typed === '');
   const askServer = !ref.at_once || (whole.isFetched && !held);
   const query = useInfiniteQuery({ ...choiceQuery(ref, typed, narrow), enabled: open && askServer && search.settled });
   // Rows that answer other words than the typed ones are nobody's to choose.
-  const answered = held ? true : search.settled && query.data !== undefined;
+  const answered = held || tree ? true : search.settled && query.data !== undefined;
   const isNamed = (row: Row) => sameText(row[ref.label], typed);
-  const [begin = [], ...more] = held ? [found(held, ref, typed)] : answered ? query.data!.pages.map((page) => page.data) : [];
-  const rows = [...namedFirst(begin, isNamed), ...more.flat()];
+  const [begin = [], ...more] = tree ? [tree.rows] : held ? [found(held, ref, typed)] : answered ? query.data!.pages.map((page) => page.data) : [];
+  const none = withNone && answered ? noneOf(field).filter((row) => String(row[ref.label]).startsWith(typed)) : [];
+  const rows = [...(tree ? begin : namedFirst(begin, isNamed)), ...more.flat(), ...none];
   const optionOf = (row: Row) => ({ value: Number(row[ref.value]), label: String(row[ref.label] ?? row[ref.value]), row });
-  const current = currentOption(value, useLabel(ref, value, label));
+  const current = currentOption(value, useLabel(field, value, label));
   const clears = !field.required || multiple === true;
   const loadMore = (event: UIEvent<HTMLDivElement>) => {
     const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
@@ -120,7 +127,7 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
         value={current}
         labelInValue
         options={rows.map(optionOf)}
-        optionRender={({ label, data }) => (data.row?.enabled === false ? `${label}（已停用）` : label)}
+        optionRender={({ label, data }) => <ChoiceName row={data.row} label={String(label)} of={ref} tree={tree} />}
         notFoundContent={answered ? '暂无数据' : <Spin size="small" />}
         popupMatchSelectWidth={false}
         open={open}
@@ -155,15 +162,30 @@ function heldRows(whole: ListAnswer | undefined): Row[] | null {
   return whole && whole.last_page <= 1 ? whole.data : null;
 }
 
-/** What no record is called, which a link may ask for. */
-const UNSPECIFIED = '未指定';
+/** A warehouse of this type holds what is sold. */
+const FOR_SALE = 1;
+
+function ChoiceName({ row, label, of, tree }: { row: Row | undefined; label: string; of: Ref; tree: TypeTree | null }) {
+  if (tree && row && 'is_leaf' in row) return <TypeOption row={row} label={label} tree={tree} />;
+  const name = row?.enabled === false ? `${label}（已停用）` : label;
+  return of.resource === 'warehouse' && row?.type === FOR_SALE ? <span className="for-sale">{name}</span> : name;
+}
+
+const nameOfNone = (field: Pick<Field, 'label'>) => `无${field.label}`;
+
+/** The choice of those without one: 无品牌 is a brand of -1. */
+function noneOf(field: Chooser): Row[] {
+  const { none = null, value, label } = field.ref;
+  return none === null ? [] : [{ [value]: none, [label]: nameOfNone(field) }];
+}
 
 /** The label of what is chosen; a link may tell the key alone, whose record is asked for its name. */
-function useLabel(ref: Ref, value: unknown, label: unknown): unknown {
+function useLabel(field: Chooser, value: unknown, label: unknown): unknown {
+  const { ref } = field;
   const only: unknown = Array.isArray(value) ? (value.length === 1 ? value[0] : null) : value;
   const id = isEmptyRef(only) || (label ?? '') !== '' ? 0 : Number(only);
   const named = useQuery({ ...namedQuery(ref, id), enabled: id > 0 });
-  if (id < 0) return UNSPECIFIED;
+  if (id < 0) return nameOfNone(field);
   return id === 0 ? label : named.data?.data[0]?.[ref.label];
 }
 

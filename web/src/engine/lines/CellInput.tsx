@@ -1,4 +1,5 @@
 import { useId, type ClipboardEvent, type KeyboardEvent, type RefObject } from 'react';
+import { isNumberType } from '../../lib/validation';
 import { fieldText, isRightAligned } from '../fields/fieldValue';
 import type { Field } from '../types';
 import { ChoiceList } from './ChoiceList';
@@ -8,12 +9,21 @@ import { isChoice, isGoods } from './useChoices';
 import type { LineStore } from './lineStore';
 import type { Grid } from './useGrid';
 
+/** Where the active cell is within the rows. */
+export interface CellBox {
+  left: number;
+  top: number;
+  height: number;
+  width?: number;
+  right?: number;
+}
+
 interface CellInputProps {
   grid: Grid;
   store: LineStore;
   field: Field;
   anchor: RefObject<HTMLInputElement | null>;
-  box: { left: number; top: number; width: number; height: number };
+  box: CellBox;
   onKey: (event: KeyboardEvent<HTMLInputElement>) => void;
 }
 
@@ -46,6 +56,7 @@ export function CellInput({ grid, store, field, anchor, box, onKey }: CellInputP
         style={box}
         value={state.editing?.text ?? ''}
         autoComplete="off"
+        inputMode={isNumberType(field.type) ? 'decimal' : undefined}
         spellCheck={false}
         role={choice ? 'combobox' : 'textbox'}
         aria-label={`第${state.row + 1}行 ${field.label}`}

@@ -71,6 +71,8 @@ function place(box: HTMLElement | null, anchor: HTMLElement | null): void {
   const cell = anchor.getBoundingClientRect();
   const below = window.innerHeight - cell.bottom;
   const above = below < box.offsetHeight + GAP && cell.top > below;
+  // What stands to the right of it would else narrow it.
+  box.style.left = '0';
   box.style.left = `${Math.max(0, Math.min(cell.left, window.innerWidth - box.offsetWidth - 8))}px`;
   box.style.top = above ? `${cell.top - box.offsetHeight - GAP}px` : `${cell.bottom + GAP}px`;
   box.style.minWidth = `${cell.width}px`;

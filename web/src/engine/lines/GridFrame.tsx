@@ -47,7 +47,7 @@ export const Sums = memo(function Sums({ columns, lines }: { columns: GridColumn
         合计
       </div>
       {columns.map(({ field, width }) => (
-        <div key={field.name} role="gridcell" data-sum={field.name} className={isRightAligned(field) ? 'grid-cell figure' : cellClass(field)} style={{ width }}>
+        <div key={field.name} role="gridcell" data-sum={field.name} data-label={field.label} className={isRightAligned(field) ? 'grid-cell figure' : cellClass(field)} style={{ width }}>
           {text(field)}
         </div>
       ))}

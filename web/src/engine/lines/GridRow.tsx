@@ -75,6 +75,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             aria-invalid={problem ? true : undefined}
             aria-selected={col === activeColumn}
             data-field={field.name}
+            data-label={field.label}
             className={names.join(' ')}
             style={{ width }}
             title={problem ?? short?.hint ?? source?.hint ?? text}

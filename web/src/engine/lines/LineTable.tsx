@@ -3,15 +3,17 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { Spin } from 'antd';
 import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent } from 'react';
 import { useStore } from '../../lib/store';
+import { useElementSize } from '../../lib/useElementSize';
 import { useColumnPlan } from '../list/columnPlan';
-import type { Block, Pricing } from '../types';
+import { CARDS_BELOW } from '../list/RowCards';
+import type { Block, Field, Pricing } from '../types';
 import type { BillContext } from './billContext';
-import { CellInput } from './CellInput';
+import { CellInput, type CellBox } from './CellInput';
 import { gridFields, isStop, STOCK } from './gridColumns';
 import { gridKey } from './gridKeys';
 import { Heading, Sums } from './GridFrame';
 import { GridRow, type GridColumn } from './GridRow';
-import { goodsField, shortLines, type LineRow } from './lineModel';
+import { goodsField, isEditable, shortLines, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 import { LineToolbar } from './LineToolbar';
 import { hasPacks, isPack, quantityField } from './packs';
@@ -27,6 +29,9 @@ interface LineTableProps {
 }
 
 const ROW_HEIGHT = 30;
+/** Of a line's card on a phone: what stands left of its cells, and between two of them (px). */
+const NAME_WIDTH = 104;
+const CARD_GAP = 10;
 const INDEX_WIDTH = 48;
 const features = tableFeatures({ columnSizingFeature });
 
@@ -38,7 +43,12 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
     return packed ? all.map((field) => (isPack(field) ? { ...field, optional: false } : field)) : all;
   }, [block, pricing, packed]);
   const control = useColumnPlan(`${name}:${block.name}`, fields);
-  const visible = useMemo(() => control.columns.filter((column) => column.visible), [control.columns]);
+  const [section, size] = useElementSize<HTMLElement>();
+  const cards = size.width > 0 && size.width < CARDS_BELOW;
+  const visible = useMemo(
+    () => control.columns.filter(({ field, visible: chosen }) => chosen && (!cards || isOnCard(field, pricing))),
+    [control.columns, cards, pricing],
+  );
   const columns = useMemo(() => visible.map((column) => column.field), [visible]);
   const grid = useGrid({ store, block, columns, pricing, context });
   const { state, lines, moveTo, commit, startEdit } = grid;
@@ -63,6 +73,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   const short = useMemo(() => shortLines(block, lines, pricing), [block, lines, pricing]);
   const hinted = useMemo(() => [quantityField(pricing), STOCK.name], [pricing]);
 
+  const height = cards ? ROW_HEIGHT * (columns.length + 1) + CARD_GAP : ROW_HEIGHT;
   const scroller = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const rows = table.getRowModel().rows;
@@ -70,18 +81,19 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => height,
     overscan: 10,
     scrollPaddingStart: ROW_HEIGHT + 4,
     scrollPaddingEnd: ROW_HEIGHT * 2,
   });
+  useEffect(() => virtual.measure(), [virtual, height]);
 
   const cell = stable[Math.min(state.col, stable.length - 1)];
   useEffect(() => {
     if (!state.focused || !cell) return;
     virtual.scrollToIndex(state.row);
-    intoView(scroller.current, cell);
-  }, [state.row, state.focused, cell, virtual]);
+    if (!cards) intoView(scroller.current, cell);
+  }, [state.row, state.focused, cell, virtual, cards]);
 
   const onCell = useCallback(
     (event: MouseEvent, row: number, col: number) => {
@@ -105,12 +117,16 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   const onRemove = useCallback((row: number) => store.remove(row), [store]);
 
   const width = INDEX_WIDTH + table.getTotalSize();
+  const boxOf = (of: GridColumn, top: number): CellBox => {
+    if (!cards) return { left: of.start, top, width: of.width, height: ROW_HEIGHT };
+    return { left: NAME_WIDTH, top: top + (stable.indexOf(of) + 1) * ROW_HEIGHT, right: 0, height: ROW_HEIGHT };
+  };
   return (
-    <section className="line-table" aria-label={block.label}>
+    <section ref={section} className={cards ? 'line-table cards' : 'line-table'} aria-label={block.label}>
       <LineToolbar store={store} block={block} pricing={pricing} control={control} context={context} onAdd={onAdd} activeRow={activeRow} picking={picking} onPicking={setPicking} />
       <Spin spinning={state.busy > 0} delay={300} className="line-grid-spin">
         <div ref={scroller} className="line-grid">
-          <div role="grid" aria-label={block.label} aria-rowcount={rows.length + 2} aria-colcount={stable.length + 1} style={{ width }}>
+          <div role="grid" aria-label={block.label} aria-rowcount={rows.length + 2} aria-colcount={stable.length + 1} style={cards ? undefined : { width }}>
             <Heading columns={stable} onResize={control.resize} />
             <div className="grid-body" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
               {virtual.getVirtualItems().map((item) => (
@@ -136,7 +152,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
                   store={store}
                   field={cell.field}
                   anchor={input}
-                  box={{ left: cell.start, top: Math.min(state.row, rows.length - 1) * ROW_HEIGHT, width: cell.width, height: ROW_HEIGHT }}
+                  box={boxOf(cell, Math.min(state.row, rows.length - 1) * height)}
                   onKey={(event) => gridKey(event, grid, store, () => setPicking(picks))}
                 />
               )}
@@ -147,6 +163,11 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
       </Spin>
     </section>
   );
+}
+
+/** What a phone's card of a line has: what is keyed in, what there is of it, and what it comes to. */
+function isOnCard(field: Field, pricing: Pricing | null): boolean {
+  return isEditable(field, pricing) || field.name === STOCK.name || field.name === pricing?.amount;
 }
 
 /** Sideways only; the virtual rows take care of up and down. */

@@ -1,6 +1,7 @@
 import { isNumberType } from '../../lib/validation';
 import { isWritable } from '../fields/fieldRules';
 import { columnsOf, type Block, type Field, type Pricing, type Row } from '../types';
+import { DISCOUNT_PRICE } from './discountPrice';
 import { goodsField, isEditable } from './lineModel';
 import { isPack, quantityField } from './packs';
 
@@ -36,6 +37,8 @@ export const NUMBERS = 'tire_numbers';
 
 export const STOCK = beside('available_stocks', '可用库存', 'quantity');
 const LAST_PRICE = beside('last_price', '最近价', 'price');
+/** The discount by piece: a column that shows where it is chosen. */
+const OFF_BY_PIECE: Field = { ...beside(DISCOUNT_PRICE, '优惠单价', 'price'), form: true, readonly: false, rule: 'Positive', optional: true };
 const PRICE_SOURCE = beside('price_source', '价格来源', 'text');
 
 /** What is read along with goods is cut short, so that the amount still fits a small screen. */
@@ -70,6 +73,7 @@ export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
     if (field.name === quantity) return stocked ? [field, STOCK] : [field];
     if (field.name === pricing?.price) return [field, LAST_PRICE, PRICE_SOURCE];
+    if (field.name === pricing?.discount && isWritable(field)) return [OFF_BY_PIECE, field];
     return [field.form ? field : readAlong(field)];
   });
   // Location and batch are seldom chosen by hand; they come behind the figures.
@@ -89,7 +93,7 @@ function isKnownWhileKeying(field: Field, pricing: Pricing | null): boolean {
  * numbers, flags and figures that follow from others are reached with Tab, arrows or the mouse.
  */
 export function isStop(field: Field): boolean {
-  return isWritable(field) && field.type !== 'bool' && (field.required || field.name !== NUMBERS) && (field.type !== 'ref' || field.required);
+  return isWritable(field) && field.type !== 'bool' && field.name !== DISCOUNT_PRICE && (field.required || field.name !== NUMBERS) && (field.type !== 'ref' || field.required);
 }
 
 export type Figure = 'quantity' | 'price' | 'discount';

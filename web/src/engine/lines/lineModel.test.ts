@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { field, goodsLineFields, pricing } from '../fixtures';
 import { addOne, checkLine, chooseCell, clearCell, fillGoods, isBlankLine, linePayload, newLine, typeCell, type LineRow } from './lineModel';
+import type { Field } from '../types';
+import { gridFields } from './gridColumns';
+import { createLineStore } from './lineStore';
 import { isTable, parseTsv } from './tsv';
 
 const fields = goodsLineFields;
@@ -41,6 +44,23 @@ describe('a priced line', () => {
     expect(line.values).toMatchObject({ amount: '1700.00', tax_amount: '195.58', no_tax_amount: '1504.42' });
     line = type(line, 'amount', '1900');
     expect(line.values).toMatchObject({ price: '500', discount_amount: '100.00', amount: '1900.00' });
+  });
+  it('3-rules 9: discount amount and discount unit price are linked through quantity', () => {
+    const byPiece = gridFields({ name: 'lines', label: '', fields, required: true, source: null }, pricing).find((one) => one.name === 'discount_price')!;
+    const store = createLineStore(fields, [type(type(fill(newLine(fields)), 'quantity', '4'), 'price', '450')], true, pricing);
+    const key = (field: Field, text: string) => {
+      store.update(0, (line) => typeCell(line, field, text, pricing).line);
+      const { discount_price, discount_amount, amount } = store.get()[0]!.values;
+      return [discount_price, discount_amount, amount];
+    };
+    expect(key(byPiece, '5')).toEqual(['5', '20.00', '1780.00']);
+    expect(key(byName('quantity'), '6')).toEqual(['5', '30.00', '2670.00']);
+    expect(key(byName('discount_amount'), '45')).toEqual(['7.5', '45.00', '2655.00']);
+    expect(key(byName('quantity'), '9')).toEqual(['5', '45.00', '4005.00']);
+    expect(key(byName('discount_amount'), '0')).toEqual(['', '0', '4050.00']);
+    expect(byPiece.optional).toBe(true);
+    expect(linePayload(fields, store.get()[0]!)).not.toHaveProperty('discount_price');
+    expect(typeCell(store.get()[0]!, byPiece, '451', pricing).problem).toBe('优惠金额大于金额，已改为 0');
   });
   it('says where its price comes from until another is typed', () => {
     const line = fillGoods(newLine(fields), { fields, field: byName('goods_id'), pricing, goods: { ...tyre, price_source: '上次价' }, price: '455' });

@@ -8,6 +8,7 @@ import { isEmptyRef, isEmptyValue } from '../fields/fieldValue';
 import type { GoodsRow, PackUnit } from '../queries';
 import type { Block, Field, Pricing, Row } from '../types';
 import { NO_PACK, PACK, packOf, quantityField, repacked, unitsOf } from './packs';
+import { BY_PIECE, DISCOUNT_PRICE } from './discountPrice';
 import { afterTyping, drawnOf, isSourceDecided } from './sourceShares';
 
 /** One line of a bill's grid: its values, and what is wrong with which of them. Pure; the grid only draws it. */
@@ -224,11 +225,17 @@ function without(problems: Problems, name: string): Problems {
 /** A price that was typed over comes from nowhere else. */
 const NO_SOURCE = { price_source: null };
 
+/** Of the discount and what it comes to by piece, the one that was keyed in last stays when the quantity changes. */
+function keyedByPiece(pricing: Pricing | null, edited: string): Row {
+  if (edited === DISCOUNT_PRICE) return { [BY_PIECE]: true };
+  return edited === pricing?.discount ? { [BY_PIECE]: false } : {};
+}
+
 /** Applies changes and lets the pricing rules follow; a figure of one hundred million refuses the change. */
 function reprice(line: LineRow, changes: Row, pricing: Pricing | null, edited: string): Entry {
   const quantity = quantityField(pricing);
   const counted = repacked({ ...line.values, ...changes }, edited, quantity);
-  const values = { ...line.values, ...changes, ...counted };
+  const values = { ...line.values, ...changes, ...counted, ...keyedByPiece(pricing, edited) };
   const told = [edited, ...Object.keys(counted)];
   const next = { ...line, values, problems: told.reduce(without, line.problems), refused: told.reduce(without, line.refused) };
   if (values.is_gift && pricing) Object.assign(values, zeroPrice(pricing));
@@ -239,7 +246,8 @@ function reprice(line: LineRow, changes: Row, pricing: Pricing | null, edited: s
     const figures = priced(pricing, values, edit);
     const typed = !('price_source' in changes) && !decimalOrZero({ ...values, ...figures }[pricing.price]).eq(decimalOrZero(line.values[pricing.price]));
     const settled = { ...values, ...figures, ...(typed && NO_SOURCE) };
-    return { line: { ...next, values: { ...settled, ...afterTyping(settled, edited, pricing) } }, problem: droppedDiscount(pricing, values, figures, edit) };
+    const shared = edited === DISCOUNT_PRICE ? pricing.discount! : edited;
+    return { line: { ...next, values: { ...settled, ...afterTyping(settled, shared, pricing) } }, problem: droppedDiscount(pricing, values, figures, edit) };
   } catch (error) {
     if (error instanceof CapError) return { line, problem: error.message };
     throw error;
@@ -250,8 +258,13 @@ function reprice(line: LineRow, changes: Row, pricing: Pricing | null, edited: s
 function droppedDiscount(pricing: Pricing, values: Row, figures: Row, edit: PricingEdit): string | null {
   const { discount } = pricing;
   const isShared = drawnOf(values)?.follows && edit === 'quantity';
-  if (discount === null || isShared || !decimalOrZero(values[discount]).gt(0)) return null;
+  if (discount === null || isShared || !discountAsked(pricing, discount, values, edit).gt(0)) return null;
   return discount in figures && decimalOrZero(figures[discount]).isZero() ? '优惠金额大于金额，已改为 0' : null;
+}
+
+function discountAsked(pricing: Pricing, discount: string, values: Row, edit: PricingEdit): Decimal {
+  if (edit !== 'discount_price') return decimalOrZero(values[discount]);
+  return decimalOrZero(values[DISCOUNT_PRICE]).times(decimalOrZero(values[pricing.quantity]));
 }
 
 function zeroPrice(pricing: Pricing): Row {
@@ -260,6 +273,7 @@ function zeroPrice(pricing: Pricing): Row {
 
 function pricingEdit(pricing: Pricing, edited: string, values: Row): PricingEdit | null {
   if (edited === 'is_gift') return 'price';
+  if (pricing.discount !== null && (edited === DISCOUNT_PRICE || (edited === pricing.quantity && values[BY_PIECE]))) return 'discount_price';
   const roles: PricingEdit[] = ['quantity', 'price', 'discount', 'tax_rate', 'amount'];
   const role = roles.find((name) => pricing[name as keyof Pricing] === edited);
   if (role !== undefined) return role;
@@ -271,6 +285,7 @@ function pricingEdit(pricing: Pricing, edited: string, values: Row): PricingEdit
 function priced(pricing: Pricing, values: Row, edit: PricingEdit): Row {
   const text = (name: string | null) => (name === null ? undefined : String(values[name] ?? ''));
   const discount = text(pricing.discount);
+  const byPiece = edit === 'discount_price' ? String(values[DISCOUNT_PRICE] ?? '') : undefined;
   const typedTotal = edit === 'amount' && pricing.total !== null && !(pricing.amount !== null && pricing.amount in values);
   const amount = typedTotal ? decimalOrZero(values[pricing.total!]).plus(decimalOrZero(discount)).toString() : text(pricing.amount);
   const result = priceLine({
@@ -278,6 +293,7 @@ function priced(pricing: Pricing, values: Row, edit: PricingEdit): Row {
     quantity: text(pricing.quantity),
     price: text(pricing.price),
     discount,
+    discount_price: byPiece,
     tax_rate: text(pricing.tax_rate),
     amount,
   });
@@ -286,7 +302,7 @@ function priced(pricing: Pricing, values: Row, edit: PricingEdit): Row {
     if (name !== null && !isMasked(values[name])) changes[name] = value;
   };
   if (edit === 'amount') set(pricing.price, result.price);
-  if (result.discount !== '0.00' || decimalOrZero(discount).gt(0)) set(pricing.discount, result.discount);
+  if (result.discount !== '0.00' || byPiece !== undefined || decimalOrZero(discount).gt(0)) set(pricing.discount, result.discount);
   if (pricing.amount !== null && pricing.amount in values) set(pricing.amount, result.amount);
   set(pricing.total, result.total);
   set(pricing.tax, result.tax);

@@ -1,5 +1,6 @@
 import { createStore, type Store } from '../../lib/store';
 import type { Field, Pricing } from '../types';
+import { withDiscountPrices } from './discountPrice';
 import { newLine, type LineRow } from './lineModel';
 import { shareLines } from './sourceShares';
 
@@ -22,8 +23,9 @@ export interface LineStore extends Store<LineRow[]> {
 /** With `pricing` lines that are drawn from others take over what falls to them, whatever changes. */
 export function createLineStore(fields: Field[], lines: LineRow[], grows = true, pricing: Pricing | null = null): LineStore {
   const atLeastOne = (some: LineRow[]) => (some.length > 0 || !grows ? some : [newLine(fields)]);
-  const base = createStore<LineRow[]>(shareLines(atLeastOne(lines), pricing));
-  const store: typeof base = { ...base, set: (change) => base.set((before) => shareLines(change(before), pricing)) };
+  const settled = (some: LineRow[]) => withDiscountPrices(shareLines(some, pricing), pricing);
+  const base = createStore<LineRow[]>(settled(atLeastOne(lines)));
+  const store: typeof base = { ...base, set: (change) => base.set((before) => settled(change(before))) };
   const working = new Set<Promise<unknown>>();
   return {
     ...store,

@@ -1,4 +1,5 @@
 import { Decimal, decimalOrZero, isMasked, parseDecimal, ZERO } from '../../lib/decimal';
+import { formatMoney } from '../../lib/format';
 import { MONEY_DECIMALS } from '../../lib/pricing';
 import { boundPart, plusPart, takePart, type MoneyPart, type SourceMoney } from '../../lib/proration';
 import type { Field, Pricing, Row } from '../types';
@@ -192,5 +193,5 @@ export function sourceMark(values: Row, field: Field, pricing: Pricing | null): 
   if (drawn.follows) return { className: 'from-source', hint: '由来源单据决定，随数量分摊；改动后按本行计价' };
   const most = partOf(values)?.most;
   const beyond = drawn.capped && most !== undefined && decimalOrZero(values[pricing.total ?? '']).gt(most);
-  return beyond && field.name === pricing.total ? { className: 'beyond-source', hint: `超过来源单据可退的 ${most} 元，审核须有权限放行` } : null;
+  return beyond && field.name === pricing.total ? { className: 'beyond-source', hint: `超过来源单据可退的 ${formatMoney(most)} 元，审核须有权限放行` } : null;
 }

@@ -3,6 +3,7 @@ import { Button, Input, type InputRef } from 'antd';
 import { memo, useRef, useState } from 'react';
 import { CHAIN, usePageKey } from '../../lib/pageKeys';
 import { usePageActive } from '../../lib/tabs';
+import { usePhone } from '../../lib/usePhone';
 import { searchFields, type Field, type Screen } from '../types';
 import { FilterField } from './FilterField';
 import { labelKey, type ListState } from './listState';
@@ -14,8 +15,9 @@ interface FilterBarProps {
   onRefresh: () => void;
 }
 
-/** How many fields are shown before 展开. */
+/** How many fields are shown before 展开; on a phone the rows come first. */
 const FOLDED = 4;
+const FOLDED_ON_PHONE = 0;
 
 /** Search fields of a list. Typing changes nothing until 查询 or Enter. */
 export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps) {
@@ -23,12 +25,13 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
   const texts = searched.filter(isText);
   // A single text field is what the keyword searches anyway.
   const fields = texts.length === 1 ? searched.filter((field) => !isText(field)) : searched;
+  const folded = usePhone() ? FOLDED_ON_PHONE : FOLDED;
   const [keyword, setKeyword] = useState(state.keyword);
   const box = useRef<InputRef>(null);
   const [filters, setFilters] = useState(state.filters);
-  const [unfolded, setUnfolded] = useState(() => fields.slice(FOLDED).some((field) => hasFilter(field, state.filters)));
+  const [unfolded, setUnfolded] = useState(() => fields.slice(folded).some((field) => hasFilter(field, state.filters)));
   const hint = keywordHint(screen, texts);
-  const shown = unfolded ? fields : fields.slice(0, FOLDED);
+  const shown = unfolded ? fields : fields.slice(0, folded);
   const search = () => {
     const unchanged = keyword === state.keyword && JSON.stringify(filters) === JSON.stringify(state.filters);
     if (unchanged && state.page === 1) onRefresh();
@@ -73,7 +76,7 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
           查询
         </Button>
         <Button onClick={reset}>重置</Button>
-        {fields.length > FOLDED && (
+        {fields.length > folded && (
           <Button type="link" onClick={() => setUnfolded(!unfolded)} icon={unfolded ? <UpOutlined /> : <DownOutlined />}>
             {unfolded ? '收起' : '展开'}
           </Button>

@@ -43,6 +43,7 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
       <RefSelect
         field={{ ...field, ref: { ...field.ref, disabled: true } }}
         multiple
+        withNone
         value={ids}
         label={filters[labelKey(name)]}
         onChange={(next, label) =>

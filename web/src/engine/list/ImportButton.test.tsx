@@ -36,6 +36,20 @@ describe('an import', () => {
     expect((saved.mock.calls[0]?.[0] as Blob).size).toBe(4);
   });
 
+  // docs/specification.md#88
+  it('1-shell 4: closes on success', async () => {
+    view = renderPage(<ImportButton screen={prices} onDone={done} />, {
+      [`${prices.api}/previewImport`]: () => ok(preview),
+      [`${prices.api}/import`]: () => ok({ ...imported, refused: 0, failures: '' }),
+    });
+    await press('导入');
+    fireEvent.change(await screen.findByLabelText('选择销售价格文件'), { target: { files: [new File(['x'], '价格.xlsx')] } });
+    await screen.findByText('甲');
+    await press('确定上传');
+    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ level: 'success', msg: '新增 1 行，更新 2 行，失败 0 行' }));
+    await waitFor(() => expect(screen.queryByLabelText('选择销售价格文件')).toBeNull());
+  });
+
   it('asks about the first rows that are likely there already', async () => {
     const doubts = Array.from({ length: 5 }, (_, at) => ({ row: at + 2, msg: `与客户“甲${at}”名称相近` }));
     view = renderPage(<ImportButton screen={prices} onDone={done} />, { [`${prices.api}/previewImport`]: () => ok({ ...preview, doubted: 7, doubts }) });

@@ -4,7 +4,7 @@ import { Alert, Button, Flex, Modal } from 'antd';
 import { useRef, useState } from 'react';
 import type { Imported, Preview } from '@/gen';
 import { api } from '../../lib/api';
-import { reportError } from '../../lib/errors';
+import { reportError, showMessage } from '../../lib/errors';
 import { saveFile } from '../../lib/saveFile';
 import { useFocusBack } from '../../lib/useFocusBack';
 import { FileInput } from '../FileInput';
@@ -42,9 +42,12 @@ function ImportDialog({ screen, onDone, onClose }: ImportButtonProps & { onClose
   });
   const enter = useMutation({
     mutationFn: (file: File) => send<Imported>(`${screen.api}/import`, file),
-    onSuccess: () => {
-      setChosen(null);
+    onSuccess: (result) => {
       onDone();
+      // Rows that were refused are still to be fetched.
+      if (result.refused > 0) return setChosen(null);
+      showMessage('success', counts(result));
+      onClose();
     },
     onError: reportError,
   });
@@ -88,7 +91,7 @@ function Result({ label, result }: { label: string; result: Imported }) {
     <Alert
       type={result.refused > 0 ? 'warning' : 'success'}
       showIcon
-      title={`新增 ${result.added} 行，更新 ${result.changed} 行，失败 ${result.refused} 行`}
+      title={counts(result)}
       action={
         result.failures && (
           <Button size="small" onClick={failures}>
@@ -98,6 +101,10 @@ function Result({ label, result }: { label: string; result: Imported }) {
       }
     />
   );
+}
+
+function counts({ added, changed, refused }: Imported): string {
+  return `新增 ${added} 行，更新 ${changed} 行，失败 ${refused} 行`;
 }
 
 function send<T>(path: string, file: File): Promise<T> {

@@ -30,6 +30,7 @@ const open = (routes: Routes = {}, params = {}) => {
 };
 const lists = () => view.calls.filter((call) => call.path === `${api}/getList`);
 const sent = (action: string) => view.calls.filter((call) => call.path === `${api}/${action}`);
+const audit = () => press('审核').then(() => press('确定'));
 const tick = (no: string) => {
   const row = screen.getByText(no).closest('.ant-table-row') as HTMLElement;
   fireEvent.click(row.querySelector('input[type=checkbox]')!);
@@ -69,7 +70,7 @@ describe('a list', () => {
   });
   it('Page sizes: 10, 30, 50, 100, 500; default 30 in lists', async () => {
     await open();
-    const sizes = await waitFor(() => document.querySelector<HTMLElement>('.ant-pagination-options [role=combobox]')!);
+    const sizes = await waitFor(() => document.querySelector<HTMLElement>('.page-sizes [role=combobox]')!);
     fireEvent.mouseDown(sizes);
     const offered = await screen.findAllByText(/^\d+ /, { selector: '.ant-select-item-option-content' });
     expect(offered.map((one) => parseInt(one.textContent))).toEqual([10, 30, 50, 100, 500]);
@@ -126,6 +127,7 @@ describe('a list', () => {
     fireEvent.doubleClick(await open());
     expect(view.tabs.open).toHaveBeenCalledWith('/sales/salesout/salesamend?id=1', '销售出库单详情');
   });
+  // docs/specification.md#251
   it('says what went wrong and offers to try again', async () => {
     view = renderPage(<ListPage screen={description} params={{}} />, { [`${api}/getList`]: () => ({ code: 400, msg: '查询超时' }) });
     expect(await screen.findByText('查询超时')).toBeTruthy();
@@ -307,7 +309,8 @@ describe('batch actions', () => {
     tick('XSCK2');
     await press('删除');
     await press('确定');
-    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ msg: '选择2条，成功删除1条，被引用的数据不能删除', failures }));
+    await waitFor(() => expect(view.told.at(-1)).toEqual({ level: 'error', msg: '选择2条，成功删除1条，被引用的数据不能删除', failures: [], seconds: 5 }));
+    expect(await screen.findByText(/已被引用/)).toBeTruthy();
     await waitFor(() => expect(screen.getByText('XSCK2').closest('.ant-table-row')?.className).toContain('error-row'));
     expect(screen.getByText('XSCK1').closest('.ant-table-row')?.className).not.toContain('error-row');
   });
@@ -321,8 +324,7 @@ describe('batch actions', () => {
       call.body.confirmed ? ok({ success: [1], failures: [] }) : { code: 363, msg: '', data: { warehouse_name: '中心仓' } };
     await open({ [`${api}/auditorPass`]: answer });
     tick('XSCK1');
-    await press('审核');
-    await press('确定');
+    await audit();
     expect(await screen.findByText(/您好，您的库存 中心仓 已经低于该仓库的安全库存，是否继续？/)).toBeTruthy();
     await press('继续');
     await waitFor(() => expect(sent('auditorPass').map((call) => call.body.confirmed)).toEqual([false, true]));
@@ -335,8 +337,7 @@ describe('batch actions', () => {
     await open({ [`${api}/auditorPass`]: answer });
     tick('XSCK1');
     tick('XSCK2');
-    await press('审核');
-    await press('确定');
+    await audit();
     await screen.findByText(/低于该仓库的安全库存/);
     await press('通过');
     await waitFor(() => expect(sent('auditorPass').map((call) => call.body.ids)).toEqual([[1, 2], [2]]));
@@ -353,8 +354,7 @@ describe('batch actions', () => {
     };
     await open({ [`${api}/auditorPass`]: answer });
     tick('XSCK1');
-    await press('审核');
-    await press('确定');
+    await audit();
     await press('继续');
     expect(await screen.findByText(told)).toBeTruthy();
     await press('未盘在内');
@@ -371,8 +371,7 @@ describe('batch actions', () => {
     await open({ [`${api}/auditorPass`]: answer });
     tick('XSCK1');
     tick('XSCK2');
-    await press('审核');
-    await press('确定');
+    await audit();
     await screen.findByText('这些商品盘点时是否已盘在内？');
     await press('已盘在内');
     await waitFor(() => expect(sent('auditorPass').map(({ body }) => [body.ids, body.confirmed])).toEqual([[[1, 2], false], [[2], false]]));
@@ -380,8 +379,7 @@ describe('batch actions', () => {
   it('362 stops', async () => {
     await open({ [`${api}/auditorPass`]: () => ({ code: 362, msg: '您好，您的库存 中心仓 已经低于该仓库的安全库存' }) });
     tick('XSCK1');
-    await press('审核');
-    await press('确定');
+    await audit();
     await screen.findByText(/低于该仓库的安全库存/);
     expect(button('继续')).toBeUndefined();
     expect(sent('auditorPass')).toHaveLength(1);

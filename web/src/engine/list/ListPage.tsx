@@ -1,4 +1,4 @@
-import { Alert, Button, Pagination, Result } from 'antd';
+import { Alert, Button, Pagination, Result, Select } from 'antd';
 import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from 'react';
 import type { Query } from '../../lib/api';
 import { isCancelled } from '../../lib/errors';
@@ -12,7 +12,7 @@ import { DataNotices } from '../DataNotices';
 import '../engine.css';
 import { areGoods } from '../print/pieces';
 import { usePrinting } from '../print/usePrinting';
-import { listQuery, totalsQuery } from '../queries';
+import { fieldsQuery, listQuery, totalsQuery } from '../queries';
 import { RefusalPanel } from '../RefusalPanel';
 import { useScreenLinks } from '../routes';
 import { actionOf, allowsStatus, keyOf, type Action, type Field, type Row, type Screen } from '../types';
@@ -46,6 +46,12 @@ function countedRows(screen: Screen, listed: Field[], total: number, uncounted =
   return `${told}，${(screen.uncounted ?? []).join('、')} ${uncounted.toLocaleString('zh-CN')} 条不计入合计`;
 }
 
+/** Which columns show: those that the role may see, and all where that can't be told. */
+function usePermittedFields(screen: Screen): (field: Field) => boolean {
+  const { data, isLoading } = useQuery(fieldsQuery(screen.routes.list));
+  return useCallback((field) => (isLoading ? !field.masked : (data?.includes(field.name) ?? true)), [data, isLoading]);
+}
+
 const NONE: Set<number> = new Set();
 
 /** A resource's or bill type's list. */
@@ -61,7 +67,8 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
   const [applied, setApplied] = useState(0);
   /** The record being added (null) or changed where the screen has no page for it. */
   const [dialog, setDialog] = useState<{ id: number | null } | null>(null);
-  const listed = useMemo(() => listedFields(screen, state), [screen, state]);
+  const permits = usePermittedFields(screen);
+  const listed = useMemo(() => listedFields(screen, state).filter(permits), [screen, state, permits]);
   const control = useColumnPlan(screen.name, listed);
   const query = useMemo(() => listParams(state), [state]);
   const list = useQuery(listQuery(screen, query));
@@ -112,6 +119,15 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
     },
     // eslint-disable-next-line react-hooks/exhaustive-deps -- links are rebuilt each render from screen
     [screen, query, rows],
+  );
+
+  const opens = useCallback(
+    (row: Row) => {
+      const action = actionOf(screen, 'edit');
+      return onOpen !== undefined || links.leads(row) || (!screen.drill && action !== undefined && allowsStatus(action, screen, row));
+    },
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- links are rebuilt each render from screen
+    [screen, onOpen],
   );
 
   const audit = actionOf(screen, 'auditorPass');
@@ -176,6 +192,7 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
           failed={failed}
           onSelect={setSelected}
           onSort={sort}
+          opens={opens}
           onOpen={onOpen ?? open}
         />
       )}
@@ -184,11 +201,22 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
         current={state.page}
         pageSize={state.perPage}
         total={counted?.total ?? 0}
-        pageSizeOptions={PAGE_SIZES}
-        showSizeChanger
+        showSizeChanger={false}
         showQuickJumper
-        showTotal={(total) => countedRows(screen, listed, total, counted?.uncounted)}
-        onChange={(page, perPage) => change(perPage === state.perPage ? { page } : { perPage })}
+        showTotal={(total) => (
+          <>
+            {countedRows(screen, listed, total, counted?.uncounted)}
+            <Select
+              className="page-sizes"
+              aria-label="每页条数"
+              options={PAGE_SIZES.map((value) => ({ value, label: `${value} 条/页` }))}
+              value={state.perPage}
+              popupMatchSelectWidth={false}
+              onChange={(perPage) => change({ perPage })}
+            />
+          </>
+        )}
+        onChange={(page) => change({ page })}
       />
       {printing}
       {dialog && (

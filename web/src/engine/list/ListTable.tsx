@@ -4,11 +4,12 @@ import { memo, useMemo } from 'react';
 import { MASK } from '../../lib/decimal';
 import { formatMoney, formatNumber, formatPrice, formatQuantity } from '../../lib/format';
 import { useElementSize } from '../../lib/useElementSize';
-import { keyOf, type Row, type Screen } from '../types';
+import { keyOf, type Field, type Row, type Screen } from '../types';
 import type { ColumnControl } from './columnPlan';
-import { INDEX_WIDTH, listColumns } from './listColumns';
+import { INDEX_WIDTH, ListCell, listColumns } from './listColumns';
 import type { ListState } from './listState';
 import { ResizableTitle } from './ResizableTitle';
+import { CARDS_BELOW, RowCards } from './RowCards';
 
 interface ListTableProps {
   screen: Screen;
@@ -21,6 +22,8 @@ interface ListTableProps {
   failed: Set<number>;
   onSelect: (keys: number[]) => void;
   onSort: (key: string, by: 'asc' | 'desc') => void;
+  /** Whether a row leads anywhere. */
+  opens: (row: Row) => boolean;
   onOpen: (row: Row) => void;
 }
 
@@ -39,9 +42,34 @@ export function ListTable({ loading, ...shown }: ListTableProps) {
   return (
     <div ref={box} className="list-table" style={{ minHeight: MIN_HEIGHT }}>
       <Spin spinning={loading} delay={200}>
-        <Rows {...shown} width={size.width} height={size.height} awaited={loading && shown.rows.length === 0} />
+        {size.width > 0 && size.width < CARDS_BELOW ? (
+          <Cards {...shown} />
+        ) : (
+          <Rows {...shown} width={size.width} height={size.height} awaited={loading && shown.rows.length === 0} />
+        )}
       </Spin>
     </div>
+  );
+}
+
+/** The same on a phone. */
+function Cards({ screen, rows, totals, control, selected, failed, onSelect, opens, onOpen }: Omit<ListTableProps, 'loading'>) {
+  const fields = control.columns.filter((column) => column.visible).map(({ field }) => field);
+  const summed = totals ? fields.filter((field) => field.total) : [];
+  return (
+    <RowCards
+      fields={fields}
+      rows={rows}
+      idOf={(row) => keyOf(screen, row)}
+      title={screen.title_field}
+      status={screen.status_field}
+      show={(field, row) => <ListCell screen={screen} field={field} row={row} opens={opens} onOpen={onOpen} />}
+      opens={opens}
+      onOpen={onOpen}
+      failed={failed}
+      choosing={{ chosen: selected, onChoose: onSelect }}
+      totals={summed.map((field) => ({ label: `${field.label}合计`, text: totalText(field, totals!) }))}
+    />
   );
 }
 
@@ -53,11 +81,11 @@ interface RowsProps extends Omit<ListTableProps, 'loading'> {
 
 /** Drawn anew only when it shows something else: not when its page comes back, nor while its rows are asked for again. */
 const Rows = memo(function Rows(props: RowsProps) {
-  const { screen, state, rows, totals, control, selected, failed, onSelect, onSort, onOpen, width, height, awaited } = props;
+  const { screen, state, rows, totals, control, selected, failed, onSelect, onSort, opens, onOpen, width, height, awaited } = props;
   const planned = useMemo(() => control.columns.filter((column) => column.visible), [control.columns]);
   const columns = useMemo(
-    () => listColumns({ screen, state, planned, onResize: control.resize, onOpen }),
-    [screen, state, planned, control.resize, onOpen],
+    () => listColumns({ screen, state, planned, onResize: control.resize, opens, onOpen }),
+    [screen, state, planned, control.resize, opens, onOpen],
   );
   const whole = planned.reduce((sum, column) => sum + column.width, SELECTION_WIDTH + INDEX_WIDTH);
   const summed = planned.some(({ field }) => field.total);
@@ -105,6 +133,10 @@ const FORMATS: Partial<Record<string, (value: unknown) => string>> = {
   rate: (value) => formatNumber(value, 2),
 };
 
+function totalText(field: Field, totals: Record<string, string>): string {
+  return field.masked && field.total ? MASK : (FORMATS[field.type] ?? formatQuantity)(totals[field.name]);
+}
+
 interface TotalsRowProps {
   planned: ColumnControl['columns'];
   totals: Record<string, string>;
@@ -119,7 +151,7 @@ function TotalsRow({ planned, totals, uncounted = [] }: TotalsRowProps) {
       </Table.Summary.Cell>
       {planned.map(({ field }, index) => (
         <Table.Summary.Cell key={field.name} index={index + 2} align="right">
-          {field.masked && field.total ? MASK : (FORMATS[field.type] ?? formatQuantity)(totals[field.name])}
+          {totalText(field, totals)}
         </Table.Summary.Cell>
       ))}
     </Table.Summary.Row>

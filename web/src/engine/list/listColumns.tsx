@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import { ShownValue } from '../fields/ShownValue';
 import { fieldText, filesOf, isRightAligned } from '../fields/fieldValue';
 import { StatusTag } from '../fields/StatusTag';
-import type { Row, Screen } from '../types';
+import type { Field, Row, Screen } from '../types';
 import type { PlannedColumn } from './columnPlan';
 import type { ListState } from './listState';
 
@@ -14,6 +14,7 @@ interface ColumnOptions {
   state: ListState;
   planned: PlannedColumn[];
   onResize: (name: string, width: number) => void;
+  opens: (row: Row) => boolean;
   onOpen: (row: Row) => void;
 }
 
@@ -23,7 +24,7 @@ export const INDEX_WIDTH = 56;
 const sortIcon: TableColumnType<Row>['sortIcon'] = ({ sortOrder }) => <span className="sort-mark" data-order={sortOrder} />;
 
 /** The list's table columns: sequence number, then the fields in the user's order. */
-export function listColumns({ screen, state, planned, onResize, onOpen }: ColumnOptions): TableColumnType<Row>[] {
+export function listColumns({ screen, state, planned, onResize, opens, onOpen }: ColumnOptions): TableColumnType<Row>[] {
   const first = (state.page - 1) * state.perPage + 1;
   const index: TableColumnType<Row> = {
     key: '#',
@@ -45,32 +46,42 @@ export function listColumns({ screen, state, planned, onResize, onOpen }: Column
     showSorterTooltip: false,
     sortIcon,
     onHeaderCell: () => ({ columnWidth: width, onResized: (next: number) => onResize(field.name, next) }) as object,
-    render: (_value, row) => {
-      if (field.name === screen.status_field) return <StatusTag field={field} row={row} />;
-      if (field.type === 'image' && filesOf(field, row).length > 0) {
-        return (
-          <Suspense fallback={fieldText(field, row)}>
-            <FileLinks field={field} row={row} />
-          </Suspense>
-        );
-      }
-      const text = fieldText(field, row);
-      if (field.name === screen.title_field && text !== '') {
-        return (
-          <a
-            className="title-link"
-            onClick={(event) => {
-              event.preventDefault();
-              onOpen(row);
-            }}
-            href={`?id=${row[screen.see_key]}`}
-          >
-            {text}
-          </a>
-        );
-      }
-      return <ShownValue field={field} row={row} />;
-    },
+    render: (_value, row) => <ListCell screen={screen} field={field} row={row} opens={opens} onOpen={onOpen} />,
   }));
   return [index, ...fields];
+}
+
+interface ListCellProps {
+  screen: Screen;
+  field: Field;
+  row: Row;
+  /** Whether a row leads anywhere: what does not is no link. */
+  opens: (row: Row) => boolean;
+  onOpen: (row: Row) => void;
+}
+
+/** What a list shows of a row's field: its state as a tag, files to be opened, the title as what opens the row. */
+export function ListCell({ screen, field, row, opens, onOpen }: ListCellProps) {
+  if (field.name === screen.status_field) return <StatusTag field={field} row={row} />;
+  const text = fieldText(field, row);
+  if (field.type === 'image' && filesOf(field, row).length > 0) {
+    return (
+      <Suspense fallback={text}>
+        <FileLinks field={field} row={row} />
+      </Suspense>
+    );
+  }
+  if (field.name !== screen.title_field || text === '' || !opens(row)) return <ShownValue field={field} row={row} />;
+  return (
+    <a
+      className="title-link"
+      onClick={(event) => {
+        event.preventDefault();
+        onOpen(row);
+      }}
+      href={`?id=${row[screen.see_key]}`}
+    >
+      {text}
+    </a>
+  );
 }

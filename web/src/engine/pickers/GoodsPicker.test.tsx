@@ -11,6 +11,7 @@ beforeEach(() => {
   giveSizes();
   view = renderPage(<GoodsPicker context={{ bill: 'sales_outbound', header: () => ({}) }} onPick={picked} onClose={() => undefined} />, {
     'v2/inventory/Goods/getGoodsListPopup': ({ query }) => page(goods.filter((row) => !query.codes || query.codes.split(',').includes(row.goods_num))),
+    'v2/system/GoodsBrand/getDropdown': () => page([{ brand_id: 5, brand_name: '米其林' }]),
   });
 });
 afterEach(() => view.done());
@@ -29,4 +30,26 @@ describe('picking goods', () => {
     fireEvent.paste(await screen.findByLabelText('规格'), { clipboardData: { getData: () => '205/55R16' } });
     expect([view.told, view.calls.slice(calls).filter((call) => call.query.codes)]).toEqual([[], []]);
   });
+
+  const titles = () => [...document.querySelectorAll('th')].map((one) => one.textContent);
+
+  it('2-routes 3: shows batch, warehouse, location, cost, shorthand and logogram', async () => {
+    await screen.findByLabelText('规格');
+    for (const title of ['批次', '仓库', '库位', '成本价', '简码', '拼音首字母']) expect(titles(), title).toContain(title);
+  });
+
+  it('asks for those without a brand by -1', async () => {
+    fireEvent.mouseDown(await screen.findByLabelText('品牌'));
+    fireEvent.click(await screen.findByText('无品牌'));
+    await waitFor(() => expect(view.calls.at(-1)?.query.brand_id).toBe('-1'));
+  });
+});
+
+it('leaves the cost out for whoever may not see it', async () => {
+  view.done();
+  view = renderPage(<GoodsPicker context={{ bill: 'sales_outbound', header: () => ({}) }} onPick={picked} onClose={() => undefined} />, {
+    'v2/inventory/Goods/getGoodsListPopup': () => page([{ ...goods[0], cost_price: '无权限' }]),
+  });
+  await screen.findAllByText('MX205');
+  await waitFor(() => expect([...document.querySelectorAll('th')].map((one) => one.textContent)).not.toContain('成本价'));
 });

@@ -2,14 +2,17 @@ import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
 import { Input, Modal, Pagination, Space, Switch, Table, type TableColumnType } from 'antd';
 import { useMemo, useState } from 'react';
 import { showMessage } from '../../lib/errors';
+import { isMasked } from '../../lib/decimal';
 import { formatPrice, formatQuantity } from '../../lib/format';
 import { useQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
 import { filterKeys } from '../../lib/numberEntry';
+import { usePhone } from '../../lib/usePhone';
 import { useFocusBack } from '../../lib/useFocusBack';
 import { QUANTITY_DECIMALS } from '../../lib/pricing';
 import { goodsNarrow, type BillContext } from '../lines/billContext';
 import { resolveCodes } from '../lines/resolveCodes';
+import { RefSelect } from '../fields/RefSelect';
 import { goodsQuery, type GoodsRow } from '../queries';
 import { usePastedCodes } from './usePastedCodes';
 
@@ -26,6 +29,11 @@ interface GoodsPickerProps {
 
 const WIDTH = 1500;
 const HEIGHT = 700;
+/** What stands around the rows in the dialog (px). */
+const AROUND = { desk: 280, phone: 236 };
+const LEAST_WIDTH = 280;
+const LEAST = 200;
+const WHOLE = 2010;
 const PAGE_SIZE = 30;
 const DEFAULT_QUANTITY = '1';
 /** Search fields above the table and their share of the goods' own fields. */
@@ -36,16 +44,29 @@ const SEARCHES = [
   { name: 'factory_code', label: '厂家编码', width: 140 },
 ];
 
+const choice = (name: string, label: string, resource: string, api: string, title: string, none: number | null) => ({
+  name,
+  label,
+  required: false,
+  ref: { resource, api, value: name, label: title, search: [title], filter_by: [], only: {}, none },
+});
+const CHOICES = [
+  choice('brand_id', '品牌', 'brand', 'v2/system/GoodsBrand', 'brand_name', -1),
+  choice('goods_type_id', '商品类型', 'goods_type', 'v2/system/GoodsType', 'goods_type_name', null),
+];
+
 /** Goods with stock and prices, several at once, across pages. */
 export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerProps) {
   useFocusBack();
   const client = useQueryClient();
   const [search, setSearch] = useState<Record<string, string>>({});
+  const [chosen, setChosen] = useState<Record<string, { id: number | null; label: string | null }>>({});
   const [inStock, setInStock] = useState(false);
   const [page, setPage] = useState(1);
   const [picked, setPicked] = useState<Map<number, PickedGoods>>(new Map());
   const settled = useDebounced(search);
-  const query = { ...goodsNarrow(context), ...settled, is_available_stocks: inStock ? 1 : '', page, per_page: PAGE_SIZE };
+  const ids = Object.fromEntries(Object.entries(chosen).map(([name, { id }]) => [name, id ?? '']));
+  const query = { ...goodsNarrow(context), ...settled, ...ids, is_available_stocks: inStock ? 1 : '', page, per_page: PAGE_SIZE };
   const { data, isFetching } = useQuery({ ...goodsQuery(query), placeholderData: keepPreviousData });
 
   const change = (rows: GoodsRow[]) =>
@@ -55,22 +76,24 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
   usePastedCodes(async (rows) => {
     const found = await resolveCodes(client, rows.map(({ code }) => code), goodsNarrow(context));
     const goodsOf = (code: string) => found.get(code) ?? found.get(code.toLowerCase());
-    const chosen = rows.flatMap(({ code, quantity }): [number, PickedGoods][] => {
+    const pasted = rows.flatMap(({ code, quantity }): [number, PickedGoods][] => {
       const row = goodsOf(code);
       return row ? [[row.goods_id, { row, quantity: quantity ? filterKeys(quantity, 'limit', QUANTITY_DECIMALS) : DEFAULT_QUANTITY }]] : [];
     });
-    setPicked((before) => new Map([...before, ...chosen]));
+    setPicked((before) => new Map([...before, ...pasted]));
     return rows.map(({ code }) => code).filter((code) => !goodsOf(code));
   });
   const confirm = () => {
-    const chosen = [...picked.values()].filter(({ quantity }) => Number(quantity) > 0);
-    if (chosen.length === 0) showMessage('warning', '请选择商品');
-    else onPick(chosen);
+    const taken = [...picked.values()].filter(({ quantity }) => Number(quantity) > 0);
+    if (taken.length === 0) showMessage('warning', '请选择商品');
+    else onPick(taken);
   };
-  const columns = useMemo(() => goodsColumns(), []);
+  const costly = data?.data.some((row) => isMasked(row.cost_price)) !== true;
+  const phone = usePhone();
+  const columns = useMemo(() => (phone ? [GOODS_ON_PHONE] : goodsColumns(costly)), [phone, costly]);
   const quantityColumn: TableColumnType<GoodsRow> = {
     title: '数量',
-    width: 100,
+    width: 90,
     fixed: 'end',
     render: (_value, row) => (
       <Input
@@ -89,14 +112,14 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
       centered
       title="选择商品"
       width={WIDTH}
-      styles={{ body: { height: `min(${HEIGHT}px, 70vh)` } }}
+      styles={{ container: { height: `min(${HEIGHT}px, 100vh)` } }}
       okText={picked.size > 0 ? `确定（${picked.size}）` : '确定'}
       onOk={confirm}
       onCancel={onClose}
       className="goods-picker"
     >
       <Space wrap className="picker-search">
-        {SEARCHES.map(({ name, label, width }) => (
+        {(phone ? SEARCHES.slice(0, 1) : SEARCHES).map(({ name, label, width }) => (
           <Input
             key={name}
             allowClear
@@ -111,7 +134,20 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
             }}
           />
         ))}
-        <span className="line-hint">可从 Excel 粘贴编码和数量</span>
+        {CHOICES.map((field) => (
+          <RefSelect
+            key={field.name}
+            field={field}
+            withNone
+            value={chosen[field.name]?.id ?? null}
+            label={chosen[field.name]?.label}
+            onChange={(id, label) => {
+              setPage(1);
+              setChosen((before) => ({ ...before, [field.name]: { id: id as number | null, label } }));
+            }}
+          />
+        ))}
+        {!phone && <span className="line-hint">可从 Excel 粘贴编码和数量</span>}
         <label>
           <Switch checked={inStock} onChange={(on) => (setPage(1), setInStock(on))} /> 只看有货
         </label>
@@ -125,7 +161,7 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
         columns={[...columns, quantityColumn]}
         dataSource={data?.data ?? []}
         pagination={false}
-        scroll={{ x: 1430, y: 470 }}
+        scroll={{ x: phone ? LEAST_WIDTH : WHOLE, y: Math.max(Math.min(HEIGHT, window.innerHeight) - AROUND[phone ? 'phone' : 'desk'], LEAST) }}
         rowSelection={{
           columnWidth: 40,
           fixed: true,
@@ -148,7 +184,21 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
   );
 }
 
-function goodsColumns(): TableColumnType<GoodsRow>[] {
+/** All of a goods in one cell, where there is no room for columns. */
+const GOODS_ON_PHONE: TableColumnType<GoodsRow> = {
+  title: '商品',
+  render: (_value, row) => (
+    <>
+      {row.goods_name}
+      <small className="picked-more">
+        {row.goods_num} · 可用 {formatQuantity(row.available_stocks)} · {formatPrice(row.unit_price)}
+      </small>
+    </>
+  ),
+};
+
+/** The picker's columns (spec/2-routes.md 3); the cost's to whoever may see it. */
+function goodsColumns(costly: boolean): TableColumnType<GoodsRow>[] {
   const text = (dataIndex: string, title: string, width: number): TableColumnType<GoodsRow> => ({ dataIndex, title, width, ellipsis: true });
   const figure = (dataIndex: string, title: string, format: (value: unknown) => string): TableColumnType<GoodsRow> => ({
     dataIndex,
@@ -165,8 +215,13 @@ function goodsColumns(): TableColumnType<GoodsRow>[] {
     text('specification_type', '规格', 130),
     text('pattern', '花纹', 100),
     text('factory_code', '厂家编码', 120),
+    text('shorthand_code', '简码', 90),
+    text('logogram', '拼音首字母', 90),
     text('unit_name', '单位', 60),
     text('packs', '辅助单位', 90),
+    text('warehouse_name', '仓库', 110),
+    text('allocation_name', '库位', 90),
+    text('batch', '批次', 90),
     figure('available_stocks', '可用库存', formatQuantity),
     figure('stocks', '库存', formatQuantity),
     figure('unit_price', '单价', formatPrice),
@@ -174,5 +229,6 @@ function goodsColumns(): TableColumnType<GoodsRow>[] {
     text('gift', '买赠', 130),
     figure('last_price', '最近价', formatPrice),
     figure('sale_price', '售价', formatPrice),
+    ...(costly ? [figure('cost_price', '成本价', formatPrice)] : []),
   ];
 }

@@ -1,9 +1,9 @@
 /** 本月经营动态: sales, purchases, receipts and payments day by day, and their sums beside those of before. */
-import { Link } from 'react-router';
 import type { ActivityMonth } from '@/gen';
 import { isMasked } from '@/lib/decimal';
 import { formatBrief, formatMoney } from '@/lib/format';
-import { useTabs } from '@/lib/tabs';
+import { useOpenReached } from '@/lib/reach';
+import { Lead } from '@/lib/reach';
 import { LazyChart } from '../charts/LazyChart';
 import { amounts, chartColours, plain } from '../charts/options';
 import { Change, type Worse } from './Change';
@@ -31,7 +31,7 @@ export function flowsOf(month: ActivityMonth | undefined) {
 }
 
 export function MonthActivity({ company }: { company: number }) {
-  const tabs = useTabs();
+  const openIfReached = useOpenReached();
   const query = useConsole('getMonthCctivityList', { company_id: company });
   return (
     <Panel title="本月经营动态" query={query} height={height + 160}>
@@ -50,13 +50,13 @@ export function MonthActivity({ company }: { company: number }) {
         };
         const open = (name: string) => {
           const found = days.find(({ day }) => day.endsWith(name));
-          if (found) tabs.open(salesOf([found.day, found.day], { company_id: company }), '销售明细报表');
+          if (found) openIfReached(salesOf([found.day, found.day], { company_id: company }), '销售明细报表');
         };
         return (
           <>
             <div className={styles.sums}>
               {shown.map(([name, label, , lead, worse]) => (
-                <Link key={name} to={lead([month.first_day, month.last_day], { company_id: company })} className={styles.sum}>
+                <Lead key={name} to={lead([month.first_day, month.last_day], { company_id: company })} className={styles.sum}>
                   <span className={styles.label}>{label}</span>
                   <strong title={formatMoney(month[name])}>{formatBrief(month[name])}</strong>
                   <small title={`上月同期 ${formatMoney(previous?.[name])}，去年同期 ${formatMoney(lastYear?.[name])}`}>
@@ -67,7 +67,7 @@ export function MonthActivity({ company }: { company: number }) {
                       同比 <Change now={month[name]} before={lastYear?.[name] ?? null} worse={worse} />
                     </span>
                   </small>
-                </Link>
+                </Lead>
               ))}
             </div>
             <LazyChart option={option} height={height} label="本月每天的销售、采购、收款与付款" onPick={open} />

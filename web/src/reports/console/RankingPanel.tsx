@@ -1,10 +1,10 @@
 /** 排名（本月）: companies, goods, customers or brands by revenue, quantity or profit; each leads to its lines. */
 import { Segmented, Select } from 'antd';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import type { Ranking } from '@/gen';
 import { decimalOrZero, isMasked } from '@/lib/decimal';
 import { formatBrief, formatMoney, formatPercent, formatQuantity } from '@/lib/format';
+import { Lead } from '@/lib/reach';
 import { Trend } from './Change';
 import styles from './console.module.css';
 import { useConsole, type Measure, type RankingType } from './consoleQueries';
@@ -65,7 +65,7 @@ export function RankingRows({ rows: found, type, measure, company }: { rows: Ran
         const filter = { company_id: company, [`${type}_id`]: row.id ?? -1 };
         return (
           <li key={`${row.id}`}>
-            <Link to={salesOf(thisMonth(), filter)} className={styles.row}>
+            <Lead to={salesOf(thisMonth(), filter)} className={styles.row}>
               <span className={styles.bar} style={{ width: `${share.clamp(0, 100).toFixed(2)}%` }} />
               <i>{at + 1}</i>
               <span className={styles.name} title={row.name}>
@@ -78,7 +78,7 @@ export function RankingRows({ rows: found, type, measure, company }: { rows: Ran
               <small className={styles.trend} title="收入比上月同期">
                 <Trend percent={row.change} />
               </small>
-            </Link>
+            </Lead>
           </li>
         );
       })}

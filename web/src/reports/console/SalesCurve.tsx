@@ -1,7 +1,7 @@
 /** 销售走势: the last 7, 15 or 30 days beside the same days a year ago; a day leads to its lines. */
 import { Segmented } from 'antd';
 import { useState } from 'react';
-import { useTabs } from '@/lib/tabs';
+import { useOpenReached } from '@/lib/reach';
 import { LazyChart } from '../charts/LazyChart';
 import { amounts, chartColours, plain } from '../charts/options';
 import { useConsole } from './consoleQueries';
@@ -13,7 +13,7 @@ const height = 380;
 
 export function SalesCurve({ company }: { company: number }) {
   const [span, choose] = useState(15);
-  const tabs = useTabs();
+  const openIfReached = useOpenReached();
   const query = useConsole('getTodaySalesCaseList', { company_id: company });
   const extra = (
     <Segmented size="small" value={span} onChange={choose} options={spans.map((value) => ({ value, label: `${value}天` }))} />
@@ -35,7 +35,7 @@ export function SalesCurve({ company }: { company: number }) {
         };
         const open = (name: string) => {
           const found = shown.find(({ day }) => day.endsWith(name));
-          if (found) tabs.open(salesOf([found.day, found.day], { company_id: company }), '销售明细报表');
+          if (found) openIfReached(salesOf([found.day, found.day], { company_id: company }), '销售明细报表');
         };
         return <LazyChart option={option} height={height} label={`近 ${span} 天销售收入`} onPick={open} />;
       }}

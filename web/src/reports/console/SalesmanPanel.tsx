@@ -3,7 +3,7 @@ import { Segmented } from 'antd';
 import { useState } from 'react';
 import type { Salesmen } from '@/gen';
 import { isMasked } from '@/lib/decimal';
-import { useTabs } from '@/lib/tabs';
+import { useOpenReached } from '@/lib/reach';
 import { LazyChart } from '../charts/LazyChart';
 import { amounts, chartColours, plain } from '../charts/options';
 import { useConsole } from './consoleQueries';
@@ -21,7 +21,7 @@ const palette = [chartColours.main, chartColours.second, chartColours.third, cha
 
 export function SalesmanPanel({ company }: { company: number }) {
   const [view, choose] = useState('bars');
-  const tabs = useTabs();
+  const openIfReached = useOpenReached();
   const query = useConsole('getSalesmanCharts', { company_id: company });
   return (
     <Panel
@@ -38,7 +38,7 @@ export function SalesmanPanel({ company }: { company: number }) {
           const person = found.people[names.indexOf(name)];
           if (!person) return;
           const filter = { company_id: person.company_id, employee_id: person.employee_id ?? -1 };
-          tabs.open(salesOf(thisMonth(), filter), '销售明细报表');
+          openIfReached(salesOf(thisMonth(), filter), '销售明细报表');
         };
         const option = view === 'bars' ? bars(found, names) : grown(found, names);
         return <LazyChart option={option} height={height} label="本月业务员销售收入" onPick={view === 'bars' ? open : undefined} />;

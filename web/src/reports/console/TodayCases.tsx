@@ -1,8 +1,8 @@
 /** 今日销售: today's figures beside yesterday's and those of the same day a year ago; each leads to what it adds up. */
-import { Link } from 'react-router';
 import type { SalesCase } from '@/gen';
 import { isMasked } from '@/lib/decimal';
 import { formatBrief, formatMoney, formatPercent } from '@/lib/format';
+import { Lead } from '@/lib/reach';
 import { Change } from './Change';
 import styles from './console.module.css';
 import { useConsole } from './consoleQueries';
@@ -31,7 +31,7 @@ export function TodayCases({ company }: { company: number }) {
         return (
           <div className={styles.cases}>
             {shown.map(([name, label, lead, more]) => (
-              <Link key={name} to={lead([today.day, today.day], { company_id: company })} className={styles.case}>
+              <Lead key={name} to={lead([today.day, today.day], { company_id: company })} className={styles.case}>
                 <span className={styles.label}>
                   {label}
                   <small>{more(today)}</small>
@@ -43,7 +43,7 @@ export function TodayCases({ company }: { company: number }) {
                 <span className={styles.compared}>
                   去年同日 {formatBrief(lastYear[name])} <Change now={today[name]} before={lastYear[name]} />
                 </span>
-              </Link>
+              </Lead>
             ))}
           </div>
         );

@@ -1,7 +1,7 @@
 /** The wall's large figures; each leads to the report that adds up to it. */
-import { Link } from 'react-router';
 import type { CompanyStock, StockHealth } from '@/gen';
 import { formatBrief, formatPercent, formatQuantity } from '@/lib/format';
+import { Lead } from '@/lib/reach';
 import styles from './wall.module.css';
 
 interface Told {
@@ -71,11 +71,11 @@ export function Headline({ whole, byValue, company }: HeadlineProps) {
   return (
     <div className={styles.headline}>
       {told.map(({ label, value, more, to, warns }) => (
-        <Link key={label} to={to} className={warns ? `${styles.figure} ${styles.warns}` : styles.figure}>
+        <Lead key={label} to={to} className={warns ? `${styles.figure} ${styles.warns}` : styles.figure}>
           <span>{label}</span>
           <strong>{value}</strong>
           <small>{more}</small>
-        </Link>
+        </Lead>
       ))}
     </div>
   );

@@ -58,6 +58,7 @@ beforeEach(() => {
 afterEach(() => view.done());
 
 describe('the stock wall', () => {
+  // docs/specification.md#128
   it('shows stock, what is sold out and sluggish, cover and turnover, each leading to its report', async () => {
     open();
     expect((await figure('库存金额')).textContent).toContain('2.35亿');

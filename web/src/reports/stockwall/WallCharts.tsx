@@ -12,6 +12,12 @@ const axis = { axisLabel: { color: text }, axisLine: { lineStyle: { color: line 
 const grid = { left: 4, right: 14, top: 28, bottom: 2, containLabel: true };
 const height = 210;
 const companiesShown = 8;
+/** Of a company's name (px), which takes two lines rather than being cut off. */
+const nameWidth = 96;
+const nameSize = 11;
+const nameHeight = 2 * (nameSize + 2) + 4;
+/** What stands around the bars. */
+const aroundBars = 60;
 
 export function AgingPanel({ aging, byValue }: { aging: AgedStock[]; byValue: boolean }) {
   const measure = byValue ? 'amount' : 'quantity';
@@ -55,7 +61,7 @@ export function CompaniesPanel({ companies, byValue, onPick }: CompaniesProps) {
     legend: { data: ['180 天以内', '呆滞'], textStyle: { color: text }, top: 0 },
     grid,
     xAxis: { type: 'value', minInterval: 1, ...axis, axisLabel: { color: text, formatter: brief, hideOverlap: true } },
-    yAxis: { type: 'category', data: shown.map(({ company_name }) => company_name), ...axis, axisLabel: { color: text, width: 96, overflow: 'truncate', interval: 0 } },
+    yAxis: { type: 'category', data: shown.map(({ company_name }) => company_name), ...axis, axisLabel: { color: text, width: nameWidth, fontSize: nameSize, lineHeight: nameSize + 2, overflow: 'break', interval: 0 } },
     series: [
       { name: '180 天以内', type: 'bar', stack: 'stock', color: '#409EFF', data: shown.map((one) => stockOf(one, byValue) - sluggishOf(one, byValue)) },
       { name: '呆滞', type: 'bar', stack: 'stock', color: '#ef5b5b', data: shown.map((one) => sluggishOf(one, byValue)) },
@@ -67,7 +73,7 @@ export function CompaniesPanel({ companies, byValue, onPick }: CompaniesProps) {
   };
   return (
     <WallPanel title="各公司库存与呆滞">
-      <LazyChart option={option} height={height + 30} label="各公司的库存与其中的呆滞" onPick={pick} />
+      <LazyChart option={option} height={Math.max(height + 30, shown.length * nameHeight + aroundBars)} label="各公司的库存与其中的呆滞" onPick={pick} />
     </WallPanel>
   );
 }

@@ -8,10 +8,13 @@ import type { Holder, RightNode } from '@/gen';
 import { api } from '@/lib/api';
 import { useQuery } from '@/lib/query';
 import { useElementSize } from '@/lib/useElementSize';
+import { useReaches } from '@/lib/reach';
 import { useTabs } from '@/lib/tabs';
 import { rightTreeQuery } from './queries';
 import { branchesOf, found } from './rights';
 import styles from './access.module.css';
+
+const ROLES = '/system/role';
 
 export default function AuthPage({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   return (
@@ -85,6 +88,7 @@ function RightTitle({ node }: { node: RightNode }) {
 
 function Holders({ code }: { code: string }) {
   const tabs = useTabs();
+  const reaches = useReaches();
   const { data, isFetching } = useQuery({
     queryKey: ['role', 'holders', code],
     queryFn: ({ signal }) => api.get<Holder[]>('v2/system/RoleAuth/getHolders', { code }, { signal }),
@@ -99,11 +103,14 @@ function Holders({ code }: { code: string }) {
       columns={[
         {
           title: '角色',
-          render: (_, row) => (
-            <Button type="link" size="small" onClick={() => tabs.open(`/system/roleAdd?id=${row.role_id}`, '修改角色')}>
-              {row.role_name}
-            </Button>
-          ),
+          render: (_, row) =>
+            reaches(ROLES) ? (
+              <Button type="link" size="small" onClick={() => tabs.open(`/system/roleAdd?id=${row.role_id}`, '修改角色')}>
+                {row.role_name}
+              </Button>
+            ) : (
+              row.role_name
+            ),
         },
         { title: '来自', dataIndex: 'via', width: 130 },
         { title: '用户数', dataIndex: 'users', width: 70, align: 'right' },

@@ -10,10 +10,13 @@ import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { useDebounced } from '@/lib/useDebounced';
+import { useReaches } from '@/lib/reach';
 import { useTabs } from '@/lib/tabs';
 import { PasswordDialog } from './PasswordDialog';
 import { SessionsDrawer } from './SessionsDrawer';
 import { UserDialog } from './UserDialog';
+
+const ROLES = '/system/role';
 
 type Open = { kind: 'edit' | 'password' | 'sessions'; user: Row | null } | null;
 
@@ -21,6 +24,7 @@ type Open = { kind: 'edit' | 'password' | 'sessions'; user: Row | null } | null;
 export default function UserPage({ screen }: { screen: Screen }) {
   const client = useQueryClient();
   const tabs = useTabs();
+  const reaches = useReaches();
   const { modal } = App.useApp();
   const [words, setWords] = useState('');
   const [enabled, setEnabled] = useState('');
@@ -75,11 +79,14 @@ export default function UserPage({ screen }: { screen: Screen }) {
       title: '角色',
       width: 140,
       ellipsis: true,
-      render: (_, row) => (
-        <Button type="link" size="small" style={{ padding: 0 }} onClick={() => tabs.open(`/system/roleAdd?id=${String(row.role_id)}`, '修改角色')}>
-          {String(row.role_name ?? '')}
-        </Button>
-      ),
+      render: (_, row) =>
+        reaches(ROLES) ? (
+          <Button type="link" size="small" style={{ padding: 0 }} onClick={() => tabs.open(`/system/roleAdd?id=${String(row.role_id)}`, '修改角色')}>
+            {String(row.role_name ?? '')}
+          </Button>
+        ) : (
+          String(row.role_name ?? '')
+        ),
     },
     { title: '状态', width: 130, render: (_, row) => <State user={row} /> },
     { title: '最近登录', dataIndex: 'last_login_at', width: 160, render: (at: string | null) => at ?? <span style={{ opacity: 0.45 }}>从未登录</span> },
