@@ -41,6 +41,7 @@ const PLAIN: Record<string, string> = {
   'app/survey/SatisfactionDialog.tsx v2/open/Survey/save': FORM,
   'app/survey/SurveyPage.tsx v2/open/Questionnaire/saveQuestionnaireAnswer': FORM,
   'engine/actions.tsx ${screen.api}/getConsequence': LOOK,
+  'engine/form/FillButtons.tsx ${screen.api}/${filling.name}': 'what is read fills in empty fields of a form that is saved afterwards',
   'engine/form/useSave.ts path': FORM,
   'engine/lines/ProposalButton.tsx proposal.api': LOOK,
   'engine/list/useExport.ts ${screen.api}/export': LOOK,
