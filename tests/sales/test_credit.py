@@ -6,6 +6,7 @@ import itertools
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -58,7 +59,8 @@ def granted(desk: Desk, customer: int, amount: str, **more: Any) -> Made:
 
 
 def over(limit: str, exposure: str, by: str) -> str:
-    return f"客户已超信用额度（额度 {limit} 元，欠款与未出库订单将达 {exposure} 元，超出 {by} 元）"
+    told = [f"{Decimal(amount):,.2f} 元" for amount in (limit, exposure, by)]
+    return "客户已超信用额度（额度 {}，欠款与未出库订单将达 {}，超出 {}）".format(*told)
 
 
 class TestLimit:

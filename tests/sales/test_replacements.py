@@ -203,7 +203,7 @@ class TestSale:
             desk.audited("sales_return", part, customer_id=customer, **REPLACED)
             more = desk.draft("sales_outbound", {**line, "quantity": "1"}, customer_id=customer)
             answer = desk.act("auditorPass", more)
-            assert (answer.code, "1243.00" in answer.msg) == (363, True)
+            assert (answer.code, "1,243.00" in answer.msg) == (363, True)
         finally:
             with desk.site.engine.begin() as conn:
                 conn.exec_driver_sql("update bill_setting set credit_mode = 0 where type = 2")
