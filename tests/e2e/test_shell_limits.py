@@ -189,7 +189,8 @@ class TestNotices:
             page.reload()
         expect(popup).to_have_count(0)
         page.evaluate(
-            "Object.keys(localStorage).filter(k => k.endsWith(':isShowNotice')).forEach(k => localStorage[k] = Date.now() - 1)"
+            "localStorage.isShowNotice = JSON.stringify(Object.fromEntries("
+            "Object.keys(JSON.parse(localStorage.isShowNotice)).map((user) => [user, Date.now() - 1])))"
         )
         page.reload()
         expect(popup).to_be_visible()

@@ -4,6 +4,7 @@ import { useCallback, useRef, useState } from 'react';
 import { api, ApiError } from '../../lib/api';
 import { reportError, showFailures, showMessage, type Failure } from '../../lib/errors';
 import { asking } from '../asking';
+import { infoQuery } from '../queries';
 import type { Screen } from '../types';
 import { askWhetherMeant } from './datedAhead';
 import { checkForm, markFailures, payloadOf, type FormModel } from './formModel';
@@ -44,6 +45,8 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
       if (id === null) added.current = form;
       showMessage('success', '保存成功');
       void client.invalidateQueries({ queryKey: [screen.name] });
+      // Its page, where the next key may act on it, shows what was saved, in the revision that it has now.
+      if (id !== null) await client.prefetchQuery({ ...infoQuery(screen, id), staleTime: 0 });
       return saved;
     } catch (error) {
       const failures = failuresOf(error);
