@@ -13,13 +13,18 @@ from typing import Any, NoReturn
 
 import orjson
 import psycopg
-from sqlalchemy import Connection
+from sqlalchemy import Connection, CursorResult
 from sqlalchemy.exc import DBAPIError
 
 from api.kit.posting import BillRef, Landing, Postings, StockMove
 from api.ledger.refusals import SQLSTATE, reraise
 
-_POST = "select erp_post(%s::text, %s::bigint, %s::text, %s::bigint, %s::date, %s::jsonb, %s::bigint[], %s::boolean)"
+_POST = """
+select
+    erp_post(%s::text, %s::bigint, %s::text, %s::bigint, %s::date, %s::jsonb, %s::bigint[], %s::boolean),
+    erp_is_counted(%s::bigint[], %s::bigint[], %s::date) as counted
+"""
+_COUNTED = "select erp_is_counted(%s::bigint[], %s::bigint[], %s::date)"
 _POST_ALL = """
 select erp_post(
     b.bill_type, b.bill_id, b.bill_no, b.company_id, b.business_date, b.postings, %s::bigint[], %s::boolean
@@ -55,28 +60,44 @@ class Policy:
 STRICT = Policy()
 
 
-def post(conn: Connection, bill: BillRef, postings: Postings, policy: Policy = STRICT) -> None:
-    """Write what an audited bill does; raises a `LedgerRefusal`, after which the transaction must be rolled back.
+def post(conn: Connection, bill: BillRef, postings: Postings, policy: Policy = STRICT) -> bool:
+    """Write what an audited bill does, and tell whether a stocktake of its day or later stands on its goods.
 
-    A bill that posts nothing is held to its period all the same.
+    Raises a `LedgerRefusal`, after which the transaction must be rolled back. A bill that posts nothing is held to its
+    period all the same.
     """
     content = orjson.dumps(_content(bill, postings, policy)).decode()
     allowed = list(policy.negative_warehouses)
-    call(conn, _POST, (*_reference(bill), content, allowed, policy.reserve_beyond_stock))
+    counted = (*_moved([postings]), bill.business_date)
+    values = (*_reference(bill), content, allowed, policy.reserve_beyond_stock, *counted)
+    return bool(call(conn, _POST, values).one().counted)
 
 
-def post_all(conn: Connection, bills: Sequence[tuple[BillRef, Postings]], policy: Policy = STRICT) -> None:
+def _moved(bills: Sequence[Postings]) -> tuple[list[int], list[int]]:
+    """The warehouses and the goods of which something moves."""
+    moves = [move for postings in bills for move in postings.stock]
+    places = {move.warehouse_id for move in moves}
+    places |= {move.lands.warehouse_id for move in moves if move.lands is not None}
+    return list(places), list({move.goods_id for move in moves})
+
+
+def post_all(conn: Connection, bills: Sequence[tuple[BillRef, Postings]], policy: Policy = STRICT) -> bool:
     """Write what many audited bills do, one after the other in their order, in one database call; all or nothing.
 
-    Raises the `LedgerRefusal` of the first that is refused, without saying which: post them singly to learn it.
+    Raises the `LedgerRefusal` of the first that is refused, without saying which: post them singly to learn it. Tells,
+    as of one, whether a stocktake stands on their goods.
     """
     rows = [
         dict(zip(_BILL, _reference(bill), strict=True), postings=_content(bill, postings, policy))
         for bill, postings in bills
     ]
-    if rows:
-        policy_of = (list(policy.negative_warehouses), policy.reserve_beyond_stock)
-        call(conn, _POST_ALL, (*policy_of, orjson.dumps(rows).decode()))
+    if not rows:
+        return False
+    policy_of = (list(policy.negative_warehouses), policy.reserve_beyond_stock)
+    call(conn, _POST_ALL, (*policy_of, orjson.dumps(rows).decode()))
+    moved = _moved([postings for _, postings in bills])
+    counted = (*moved, min(bill.business_date for bill, _ in bills))
+    return bool(conn.exec_driver_sql(_COUNTED, counted).scalar_one())
 
 
 def reverse(conn: Connection, bill: BillRef, policy: Policy = STRICT) -> None:
@@ -88,10 +109,10 @@ def _reference(bill: BillRef) -> tuple[Any, ...]:
     return bill.bill_type, bill.bill_id, bill.bill_no, bill.company_id, bill.business_date
 
 
-def call(conn: Connection, sql: str, parameters: tuple[Any, ...] | dict[str, Any]) -> None:
+def call(conn: Connection, sql: str, parameters: tuple[Any, ...] | dict[str, Any]) -> CursorResult[Any]:
     """Call a ledger function; what it refuses is raised as a `LedgerRefusal`."""
     try:
-        conn.exec_driver_sql(sql, parameters)
+        return conn.exec_driver_sql(sql, parameters)
     except DBAPIError as error:
         _translate(error)
 

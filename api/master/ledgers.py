@@ -11,7 +11,6 @@ from api import ledger
 from api.kit import registry
 from api.kit.context import Context
 from api.kit.errors import Way
-from api.kit.flow import POSTED_SQL
 from api.kit.posting import BillRef, Postings
 from api.kit.projection import masks
 from api.kit.reasons import see_bill, see_list
@@ -40,15 +39,6 @@ select
     exists (select from goods where is_numbered and goods_id = any (cast(:goods as bigint[]))) as numbered,
     exists (select from stock_loss where late_bill_id = any (cast(:bills as bigint[]))) as corrected
 """)
-# Once the bill holds its goods' locks: until then a count of them may be audited.
-_COUNTED = f"""
-select exists (
-    select from stock_take_line l
-    join stock_take t using (bill_id)
-    where l.goods_id = any (%s::bigint[]) and t.warehouse_id = any (%s::bigint[])
-        and t.status in {POSTED_SQL} and t.business_date >= %s
-)
-"""
 
 
 class LateMoves(Protocol):
@@ -86,7 +76,7 @@ class Books:
             with ctx.part():
                 planned = tire_numbers.plan(ctx, bill, postings)
         try:
-            ledger.post(ctx.conn, bill, planned.postings, _policy(premises))
+            counted = ledger.post(ctx.conn, bill, planned.postings, _policy(premises))
         except LedgerRefusal as refusal:
             named = _named(ctx, refusal, bill)
             # Who lost a race for a number is told of it, not of the stock that went with it.
@@ -101,7 +91,7 @@ class Books:
                 safety_stock.hold(ctx, bill, postings, frozenset(premises.warning))
         with ctx.part():
             first_costs.require_costs(ctx, bill, postings)
-        if _is_counted(ctx.conn, [(bill, postings)]):
+        if counted:
             late_moves().settle(ctx, bill)
 
     def post_all(self, ctx: Context, bills: Sequence[tuple[BillRef, Postings]]) -> None:
@@ -112,10 +102,9 @@ class Books:
                 self.post(ctx, bill, postings)
             return
         try:
-            ledger.post_all(ctx.conn, bills, _policy(premises))
+            counted = ledger.post_all(ctx.conn, bills, _policy(premises))
         except LedgerRefusal as refusal:
             raise _named(ctx, refusal, bills[0][0]) from None
-        counted = _is_counted(ctx.conn, bills)
         for bill, postings in bills:
             first_costs.require_costs(ctx, bill, postings)
             if counted:
@@ -141,19 +130,6 @@ class Premises(NamedTuple):
     warning: Sequence[int]
     numbered: bool
     corrected: bool
-
-
-def _is_counted(conn: Connection, bills: Sequence[tuple[BillRef, Postings]]) -> bool:
-    """Whether a stocktake of these posted bills' day or later stands on their goods."""
-    moves = [move for _, one in bills for move in one.stock]
-    if not moves:
-        return False
-    goods = {move.goods_id for move in moves}
-    warehouses = {move.warehouse_id for move in moves} | {
-        move.lands.warehouse_id for move in moves if move.lands
-    }
-    values = (list(goods), list(warehouses), min(bill.business_date for bill, _ in bills))
-    return bool(conn.exec_driver_sql(_COUNTED, values).scalar_one())
 
 
 def _premises(conn: Connection, bills: Sequence[tuple[BillRef, Postings]]) -> Premises:

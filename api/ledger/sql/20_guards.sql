@@ -27,6 +27,20 @@ begin
 end
 $$;
 
+-- Whether a stocktake of a day or later stands on these goods. Called under the goods' locks, as only then no other
+-- audit of a count can come between: until a bill holds them, what it moves may be counted.
+create or replace function erp_is_counted(warehouses bigint[], goods bigint[], day date) returns boolean
+language plpgsql as $$
+begin
+    return exists (
+        select from stock_take_line l
+        join stock_take t using (bill_id)
+        where l.goods_id = any (goods) and t.warehouse_id = any (warehouses) and t.status in (2, 4, 5)
+            and t.business_date >= day
+    );
+end
+$$;
+
 create or replace function erp_period_key(company_id bigint, period text) returns bigint
 language sql immutable return hashtextextended('accounting_period:' || company_id || ':' || period, 0);
 
