@@ -65,7 +65,7 @@ def read_book(ctx: Context, warehouse_id: int, day: date, goods: Iterable[int]) 
     }
 
 
-def rebook(
+def recompute_books(
     ctx: Context, warehouse_id: int, day: date, lines: Mapping[Spot, Mapping[str, Any]]
 ) -> dict[Spot, dict[str, Any]]:
     """Counted lines with the book of another day, as the ledger knew it when each count was entered."""

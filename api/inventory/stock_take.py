@@ -171,7 +171,9 @@ class StockTake(OfWarehouse, Bill):
                 # Another day has another book; what was counted stays as it was counted.
                 header["snapshot_at"] = datetime.now(TIME_ZONE)
                 count_books.lock_goods(ctx, header["company_id"], lines)
-                known = count_books.rebook(ctx, header["warehouse_id"], header["business_date"], known)
+                known = count_books.recompute_books(
+                    ctx, header["warehouse_id"], header["business_date"], known
+                )
         else:
             header["snapshot_at"] = datetime.now(TIME_ZONE)
             given = bool(lines)

@@ -80,6 +80,13 @@ def held(desk: Desk, books: Books, goods: int, day: str = DAY) -> str:
     return places(books, goods, desk.world.warehouse_a, day)[0, 0]
 
 
+def only_batch(desk: Desk, books: Books, goods: int, **there: Any) -> int:
+    """Ten pieces of batch 0126 and of no other; the batch."""
+    desk.stock_in(goods, 10, batch="0126", **there)
+    [(key,)] = books.rows("select batch_id from goods_batch where goods_id = %s", goods)
+    return int(key)
+
+
 def location(desk: Desk, name: str) -> int:
     body = {"allocation_name": name, "warehouse_id": desk.world.warehouse_a}
     found: int = desk.caller.post(desk.path("allocation", "add"), body).data["id"]
@@ -222,10 +229,7 @@ class TestWhatACountCovers:
         self, desk: Desk, batched: int, books: Books, conn: Connection
     ) -> None:
         goods, there = batched, {"warehouse_id": desk.world.warehouse2_a}
-        desk.stock_in(goods, 10, batch="0126", **there)
-        [(known,)] = books.rows(
-            "select batch_id from goods_batch where goods_id = %s and batch = '0126'", goods
-        )
+        known = only_batch(desk, books, goods, **there)
         must(desk.act("auditorPass", take(desk, goods, "15", batch_id=known, **there)))
         bill = receipt(desk, {"goods_id": goods, "quantity": "5", "batch": "0326"}, **there)
         asked = desk.act("auditorPass", bill)
@@ -238,10 +242,7 @@ class TestWhatACountCovers:
         self, desk: Desk, batched: int, books: Books, conn: Connection
     ) -> None:
         goods, there = batched, {"warehouse_id": desk.world.warehouse2_a}
-        desk.stock_in(goods, 10, batch="0126", **there)
-        [(known,)] = books.rows(
-            "select batch_id from goods_batch where goods_id = %s and batch = '0126'", goods
-        )
+        known = only_batch(desk, books, goods, **there)
         count = take(desk, goods, "15", batch_id=known, **there)
         bill = receipt(desk, {"goods_id": goods, "quantity": "5", "batch": "0326"}, **there)
         must(desk.act("auditorPass", bill))
