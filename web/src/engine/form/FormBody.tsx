@@ -1,6 +1,6 @@
 import { Alert, Button, Space } from 'antd';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { isKeyboardFree } from '../../lib/keyboard';
+import { freeKeyboard, isKeyboardFree } from '../../lib/keyboard';
 import { CHAIN, isDialogOpen, usePageKey } from '../../lib/pageKeys';
 import { usePageActive, usePageRoute, useTabs } from '../../lib/tabs';
 import { useActions } from '../actions';
@@ -129,13 +129,17 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
       {screen.note && <Alert type="info" showIcon banner title={screen.note} />}
       {draft.found && (
         <FoundDraft
+          key={draft.found.visit}
           draft={draft.found}
           overtaken={id !== null && draft.found.values.revision !== initial.revision}
           onRecall={(found) => {
             draft.answer(found);
             recall(found.values);
           }}
-          onDiscard={draft.answer}
+          onDiscard={(found) => {
+            draft.answer(found);
+            setTimeout(freeKeyboard);
+          }}
         />
       )}
       <HeaderFields screen={screen} form={form} isStop={stops.isStop} begins={active} />
