@@ -9,7 +9,9 @@ it asks nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import groupby
 from typing import Any
@@ -23,9 +25,10 @@ from api.kit import registry
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.document import Bill
-from api.kit.errors import Refusal
+from api.kit.errors import Refusal, Way
 from api.kit.flow import POSTED_SQL
 from api.kit.posting import BillRef
+from api.kit.reasons import see_bill
 from api.ledger.checks import Check, register
 from api.master import ledgers
 
@@ -83,7 +86,11 @@ moved as (
             select l.*,
                 (coalesce(l.allocation_id, 0), coalesce(l.batch_id, 0)) = (s.allocation_id, s.batch_id) as listed
             from stock_take_line l
-            where l.goods_id = s.goods_id and l.superseded_by is null
+            where l.goods_id = s.goods_id and l.superseded_by is null and not exists (
+                select from stock_take_line n
+                where n.bill_id = l.bill_id and n.goods_id = l.goods_id and n.superseded_by is not null
+                    and (coalesce(n.allocation_id, 0), coalesce(n.batch_id, 0)) = (s.allocation_id, s.batch_id)
+            )
         ) c
         join stock_take h using (bill_id)
         where h.warehouse_id = s.warehouse_id and h.status in {POSTED_SQL} and h.business_date >= s.since
@@ -92,12 +99,20 @@ moved as (
     ) t
 )
 select
-    m.take_id, m.take_no, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.quantity, m.listed, g.goods_name,
-    g.is_numbered
+    m.take_id, m.take_no, m.business_date, m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.quantity,
+    m.listed, g.goods_name, g.is_numbered
 from moved m
 join goods g using (goods_id)
 where m.quantity is not null
 order by m.warehouse_id, m.goods_id, m.allocation_id, m.batch_id, m.business_date
+"""
+_TAKEN = f"""
+select distinct t.bill_id, t.bill_no
+from unnest(%(goods)s::bigint[], %(warehouses)s::bigint[]) as s (goods_id, warehouse_id)
+join stock_take_line l using (goods_id)
+join stock_take t on t.bill_id = l.bill_id and t.warehouse_id = s.warehouse_id
+where t.status in {POSTED_SQL} and t.business_date >= %(day)s and {stock_counts.DIFFERENCE.format(table="l")} < 0
+order by t.bill_no
 """
 _MADE_BY_TAKE = """
 select exists (select from stock_loss where %(type)s = 'PKCK' and bill_id = %(id)s and stock_take_id is not null)
@@ -166,24 +181,28 @@ class LateMoves:
                 "made_on": made.astimezone(TIME_ZONE).date(),
             },
         )
-        found = list(_find_corrections(moved))
-        if not found:
-            return
         cls = registry.prefixes()[bill.bill_type]
-        takes = stock_counts.join_numbers(list(dict.fromkeys(row.take_no for row, _ in found)))
-        goods = _tell_goods([row for row, _ in found])
-        what = f"{cls.declaration.label}{bill.bill_no}的日期不晚于盘点单{takes}：{goods}"
-        about = [(*row[:6], left) for row, left in found]
-        if stock_counts.ask_counted(ctx, bill, cls.name(), what, about):
+        about = f"{cls.declaration.label}{bill.bill_no}改变了盘点日账面："
+        counting = stock_counts.Counting(ctx, bill, cls.name(), about)
+        found = _find_corrections(counting, moved.all())
+        counting.settle()
+        if found:
             _correct(ctx, bill, cls.declaration.label, found)
 
+    def find_ways(self, ctx: Context, bill: BillRef, short: Collection[tuple[int, int]]) -> Iterator[Way]:
+        """What to do where a stocktake has taken away already what a bill lacks: (goods, warehouse) each."""
+        goods, warehouses = zip(*short, strict=True)
+        asked = {"goods": list(goods), "warehouses": list(warehouses), "day": bill.business_date}
+        for take in ctx.conn.exec_driver_sql(_TAKEN, asked).all()[: stock_counts.SHOWN]:
+            told = f"若盘点单{take.bill_no}已盘在内：先反审核它，审核本单，再审核它"
+            yield replace(see_bill(StockTake, take.bill_id, take.bill_no), label=told)
 
-def _tell_goods(rows: Sequence[Any]) -> str:
-    """The goods' names, the first of many, and of which not every place stands on the count."""
-    names = list(dict.fromkeys(row.goods_name for row in rows))
-    more = f"等{len(names)}种商品" if len(names) > stock_counts.SHOWN else ""
-    told = "、".join(names[: stock_counts.SHOWN]) + more
-    return told if all(row.listed for row in rows) else f"{told}（含盘点明细中没有的库位或批次，盘点时为0）"
+
+def _tell(rows: Sequence[Any]) -> str:
+    """By how much the book of a count differs of some goods, and whether not every place stands on the count."""
+    row, moved = rows[0], sum((row.quantity for row in rows), Decimal(0))
+    unlisted = "" if all(row.listed for row in rows) else "，含盘点明细中没有的库位或批次，盘点时为0"
+    return f"盘点单{row.take_no}（{row.business_date}，{row.goods_name} {moved.normalize():+f}{unlisted}）"
 
 
 def _void(ctx: Context, cls: type[Bill], bill: BillRef) -> None:
@@ -194,20 +213,41 @@ def _void(ctx: Context, cls: type[Bill], bill: BillRef) -> None:
     del acting.known[f"late {bill.bill_type}", bill.bill_id]
 
 
-def _find_corrections(moved: Iterable[Any]) -> Iterator[tuple[Any, Decimal]]:
+def _find_corrections(counting: stock_counts.Counting, moved: Sequence[Any]) -> list[tuple[Any, Decimal]]:
     """By which stocktakes of a spot, in order of their days, what a bill moved since is to be taken back, and how much.
 
-    What is taken back for one lies in the books of all later ones as well.
+    The first count that saw the goods decides: what is taken back for it lies in the books of all later ones as well.
+    Of those that did not see them each is asked about by itself, once it is known of the ones before.
     """
+    told: dict[tuple[int, int], list[Any]] = defaultdict(list)
+    for row in moved:
+        if row.quantity:
+            told[row.take_id, row.goods_id].append(row)
+    answers: dict[tuple[int, int], bool | None] = {}
+
+    def was_counted(row: Any) -> bool | None:
+        about = (row.take_id, row.goods_id)
+        if about not in answers:
+            answers[about] = counting.answer(_tell(told[about]), told[about])
+        return answers[about]
+
+    found = []
     for _, rows in groupby(
         moved, key=lambda row: (row.warehouse_id, row.goods_id, row.allocation_id, row.batch_id)
     ):
-        corrected = Decimal(0)
+        corrected, decided = Decimal(0), False
         for row in rows:
             left = -row.quantity - corrected
-            if left:
+            if not left:
+                continue
+            if not decided:
+                decided = bool(seen := was_counted(row))
+                if seen is None:
+                    break
+            if decided:
                 corrected += left
-                yield row, left
+                found.append((row, left))
+    return found
 
 
 def _correct(ctx: Context, bill: BillRef, label: str, found: Sequence[tuple[Any, Decimal]]) -> None:

@@ -10,9 +10,11 @@ stands already, or one entered later of the same day, that one decides.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from hashlib import sha256
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from sqlalchemy import Row, select
@@ -119,7 +121,8 @@ moved as (
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
     having sum(r.quantity) <> 0
 )
-select m.line_id, m.listed, m.counted_at, m.taken_on, m.bill_type, m.bill_id, m.bill_no, m.quantity, g.goods_name,
+select m.line_id, m.listed, m.counted_at, m.taken_on, m.bill_type, m.bill_id, m.bill_no, m.goods_id, m.quantity,
+    g.goods_name,
     (
         select max(l.business_date) from stock_ledger l
         where l.bill_type = m.bill_type and l.bill_id = m.bill_id and l.goods_id = m.goods_id
@@ -225,16 +228,20 @@ def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
     """
     header, goods = doc.header, {line.goods_id for line in doc.lines}
     holds.lock_goods(ctx.conn, header.company_id, goods)
-    moved = _find_moved(ctx, doc)
-    book = count_books.read_book(ctx, header.warehouse_id, header.business_date, goods)
     of = {"bill": header.bill_id, "warehouse": header.warehouse_id, "day": header.business_date}
     later = {row.line_id: row for row in ctx.conn.exec_driver_sql(_LATER, of)}
+    moved = _find_moved(ctx, doc, decided=later)
+    book = count_books.read_book(ctx, header.warehouse_id, header.business_date, goods)
     found = {}
     for line in doc.lines:
         counted = line.counted_quantity if line.recount_quantity is None else line.recount_quantity
         there = book.get((line.goods_id, line.allocation_id or 0, line.batch_id or 0), Decimal(0))
         found[line.line_id] = (there, counted + moved[line.line_id].uncounted - there)
-    superseded = {key: later[key] for key, (_, difference) in found.items() if difference and key in later}
+    superseded = {
+        key: later[key]
+        for key, (_, difference) in found.items()
+        if key in later and (difference or any(moved[key]))
+    }
     ctx.conn.exec_driver_sql(
         _REMEMBER,
         {
@@ -245,7 +252,7 @@ def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
             "superseded": [superseded[key].bill_id if key in superseded else None for key in found],
         },
     )
-    _ask_about_later_days(ctx, doc, superseded)
+    _ask_about_later_days(ctx, doc, {key: row for key, row in superseded.items() if found[key][1]})
     return [
         (line, Decimal(0) if line.line_id in superseded else found[line.line_id][1]) for line in doc.lines
     ]
@@ -321,11 +328,12 @@ def _refuse(numbers: Collection[str], why: str) -> None:
         raise Refusal(f"盘点单{told}{why}，请先反审核或作废它")
 
 
-def _find_moved(ctx: Context, doc: Document) -> dict[int, Moved]:
+def _find_moved(ctx: Context, doc: Document, decided: Collection[int]) -> dict[int, Moved]:
     """By line, what bills that are not dated after the count have moved since, as the user says whether it was counted.
 
-    What was entered on the very day after the count certainly was not; and what was taken back moved no goods: what was
-    counted was there all the same.
+    Of `decided` lines, which a later count has set right, nobody is asked: they move nothing. What was entered on the
+    very day after the count certainly was not; and what was taken back moved no goods: what was counted was there all
+    the same.
     """
     header = doc.header
     rows = ctx.conn.exec_driver_sql(_LATE, (header.bill_id,)).all()
@@ -334,44 +342,41 @@ def _find_moved(ctx: Context, doc: Document) -> dict[int, Moved]:
         row
         for row in rows
         if row.business_date is not None
+        and not (row.listed and row.line_id in decided)
         and (
             row.business_date < row.taken_on
             or _may_be_counted(made[row.bill_type, row.bill_id], row.counted_at, row.taken_on)
         )
     ]
-    counted = bool(asked) and ask_counted(
-        ctx, header, "stock_take", f"盘点录入后又审核了日期不晚于盘点单的{tell_moves(asked)}", asked
-    )
-    if counted and (unlisted := [row for row in asked if not row.listed]):
-        raise Refusal(f"{tell_moves(unlisted)}所在的库位、批次不在盘点明细中，请添加该行并录入实盘数量")
+    counting = Counting(ctx, header, "stock_take", "盘点录入后又审核了日期不晚于盘点单的")
+    counted: set[int] = set()
+    for _, moves in groupby(
+        sorted(asked, key=lambda row: (row.bill_no, row.goods_name, row.goods_id)),
+        key=lambda row: (row.bill_type, row.bill_id, row.goods_id),
+    ):
+        rows_of = list(moves)
+        if counting.answer(_tell_move(rows_of), rows_of):
+            counted |= {id(row) for row in rows_of}
+    counting.settle()
+    if unlisted := [row for row in asked if id(row) in counted and not row.listed]:
+        told = "、".join(dict.fromkeys(_tell_move([row]) for row in unlisted))
+        raise Refusal(f"{told}所在的库位、批次不在盘点明细中，请添加该行并录入实盘数量")
     found: dict[int, Moved] = {line.line_id: Moved() for line in doc.lines}
-    maybe = {id(row) for row in asked}
     for row in rows:
         late, uncounted = found[row.line_id]
         if not row.listed:
             continue
-        if row.business_date is None or (counted and id(row) in maybe):
+        if row.business_date is None or row.line_id in decided or id(row) in counted:
             found[row.line_id] = Moved(late + row.quantity, uncounted)
         else:
             found[row.line_id] = Moved(late, uncounted + row.quantity)
     return found
 
 
-def tell_moves(rows: Sequence[Any]) -> str:
-    """Which bills moved what, the first of many: rows of `bill_no`, `business_date`, `goods_name` and `quantity`."""
-    bills: dict[tuple[str, date], dict[str, Decimal]] = {}
-    for row in rows:
-        goods = bills.setdefault((row.bill_no, row.business_date), {})
-        goods[row.goods_name] = goods.get(row.goods_name, Decimal(0)) + row.quantity
-    told = [
-        f"{number}（{day}，{_tell_goods(goods)}）" for (number, day), goods in list(bills.items())[:SHOWN]
-    ]
-    return "、".join(told) + (f"等{len(bills)}张单据" if len(bills) > SHOWN else "")
-
-
-def _tell_goods(goods: Mapping[str, Decimal]) -> str:
-    told = [f"{name} {quantity.normalize():+f}" for name, quantity in list(goods.items())[:SHOWN]]
-    return "、".join(told) + (f"等{len(goods)}种商品" if len(goods) > SHOWN else "")
+def _tell_move(rows: Sequence[Any]) -> str:
+    """Which bill moved how much of some goods: rows of `bill_no`, `business_date`, `goods_name` and `quantity`."""
+    moved = sum((row.quantity for row in rows), Decimal(0))
+    return f"{rows[0].bill_no}（{rows[0].business_date}，{rows[0].goods_name} {moved.normalize():+f}）"
 
 
 def _may_be_counted(made: datetime, counted: datetime, day: date) -> bool:
@@ -389,26 +394,45 @@ def join_numbers(numbers: list[str]) -> str:
     return "、".join(numbers[:SHOWN]) + (f"等{len(numbers)}张单据" if len(numbers) > SHOWN else "")
 
 
-def ask_counted(ctx: Context, header: Any, resource: str, what: str, about: Iterable[Any]) -> bool:
-    """Whether goods were counted, as the user says; who has not said it is asked, who has is logged.
+@dataclass
+class Counting:
+    """Questions whether goods were counted that a bill's action asks all at once, each with an answer of its own."""
 
-    `about` are the rows that the question is of: when they are others than those that he was asked about, he is asked
-    again.
-    """
-    question = sha256(repr(sorted(map(tuple, about), key=repr)).encode()).hexdigest()[:16]
-    answer = ctx.answers.get(question, ctx.counted)
-    if answer is None:
-        raise CountedAsk(f"{what}，这些商品盘点时是否已盘在内？", question)
-    business_log.write_confirmed(
-        ctx.conn,
-        ctx.principal,
-        resource,
-        header.bill_id,
-        f"{what}：{'已盘在内' if answer else '未盘在内'}",
-        bill_no=header.bill_no,
-        company_id=header.company_id,
-    )
-    return answer
+    ctx: Context
+    header: Any
+    resource: str
+    about: str
+    open: dict[str, str] = field(default_factory=dict)
+
+    def answer(self, what: str, rows: Iterable[Any]) -> bool | None:
+        """Whether it was counted, as the user says, which is logged; None if he has not said it yet.
+
+        `rows` are what the question is of: when they are others than those that he was asked about, he is asked again.
+        """
+        question = sha256(repr(sorted(map(tuple, rows), key=repr)).encode()).hexdigest()[:16]
+        answer = self.ctx.answers.get(question, self.ctx.counted)
+        if answer is None:
+            self.open[question] = what
+            return None
+        business_log.write_confirmed(
+            self.ctx.conn,
+            self.ctx.principal,
+            self.resource,
+            self.header.bill_id,
+            f"{self.about}{what}：{'已盘在内' if answer else '未盘在内'}",
+            bill_no=self.header.bill_no,
+            company_id=self.header.company_id,
+        )
+        return answer
+
+    def settle(self) -> None:
+        """Ask what has no answer yet.
+
+        Raises:
+            CountedAsk: something has none.
+        """
+        if self.open:
+            raise CountedAsk(self.about, self.open)
 
 
 def made_at(ctx: Context, bills: Collection[tuple[str, int]]) -> dict[tuple[str, int], datetime]:

@@ -10,14 +10,14 @@ from typing import Any
 @dataclass(frozen=True, slots=True)
 class Failure:
     """One row of the failure table: 序号, 单据号/序号, 失败原因 (spec/3-rules.md 3); `code` where it isn't 400, `asks`
-    what answers a question that has more than one answer, `question` which one it is."""
+    what answers `questions` that have more than one answer, each of which is told by itself."""
 
     index: int
     serial: str
     msg: str
     code: int = 400
     asks: str = ""
-    question: str = ""
+    questions: Sequence[Mapping[str, str]] = ()
     reasons: Sequence[Mapping[str, Any]] = ()
     """Each cause by itself, with what can be done about it; `msg` joins them."""
 
@@ -26,7 +26,7 @@ class Failure:
         if self.code != 400:
             row["code"] = self.code
         if self.asks:
-            row |= {"asks": self.asks, "question": self.question}
+            row |= {"asks": self.asks, "questions": list(self.questions)}
         if self.reasons:
             row["reasons"] = list(self.reasons)
         return row
@@ -49,7 +49,7 @@ class Refusal(Exception):
 
     code = 400
     asks = ""
-    question = ""
+    questions: Sequence[Mapping[str, str]] = ()
 
     def __init__(self, msg: str, *, data: Any = None, ways: Sequence[Way] = (), lifted_by: str = "") -> None:
         super().__init__(msg)
@@ -133,11 +133,14 @@ class StockWarningAsk(Refusal):
 class CountedAsk(StockWarningAsk):
     """What moves stock is not dated after a stocktake of it: the user says whether it was counted.
 
-    He says so of this `question`: what else has moved when he answers is asked about anew.
+    He says so of each question by itself: what else has moved when he answers is asked about anew.
     """
 
     asks = "counted"
 
-    def __init__(self, msg: str, question: str) -> None:
-        super().__init__(msg, data={"asks": self.asks, "question": question})
-        self.question = question
+    def __init__(self, about: str, questions: Mapping[str, str]) -> None:
+        self.questions = [{"question": key, "msg": f"{about}{what}"} for key, what in questions.items()]
+        told = "；".join(questions.values())
+        super().__init__(
+            f"{about}{told}，盘点时是否已盘在内？", data={"asks": self.asks, "questions": self.questions}
+        )

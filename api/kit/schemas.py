@@ -65,6 +65,13 @@ class Reason(BaseModel):
     kind: str | None = None
 
 
+class AskedOne(BaseModel):
+    """One of several questions that are asked at once, and what it is about."""
+
+    question: str
+    msg: str
+
+
 class FailureRow(BaseModel):
     """`code` 362 or 363 tells a warning: the latter goes through confirmed, or once what it `asks` is answered.
 
@@ -76,7 +83,7 @@ class FailureRow(BaseModel):
     msg: str
     code: int | None = None
     asks: str | None = None
-    question: str | None = None
+    questions: list[AskedOne] = []
     reasons: list[Reason] = []
 
 

@@ -234,7 +234,7 @@ def batch(
                     refusal.msg,
                     refusal.code,
                     refusal.asks,
-                    refusal.question,
+                    refusal.questions,
                     reasons.reasons_of(refusal),
                 )
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from sqlalchemy import Connection, text
@@ -48,6 +48,8 @@ class LateMoves(Protocol):
 
     def settle(self, ctx: Context, bill: BillRef) -> None: ...
 
+    def find_ways(self, ctx: Context, bill: BillRef, short: Collection[tuple[int, int]]) -> Iterator[Way]: ...
+
 
 _late_moves: LateMoves | None = None
 
@@ -91,7 +93,7 @@ class Books:
                 safety_stock.hold(ctx, bill, postings, frozenset(premises.warning))
         with ctx.part():
             first_costs.require_costs(ctx, bill, postings)
-        if counted:
+        if counted or premises.corrected:
             late_moves().settle(ctx, bill)
 
     def post_all(self, ctx: Context, bills: Sequence[tuple[BillRef, Postings]]) -> None:
@@ -163,11 +165,11 @@ def _named(ctx: Context, refusal: LedgerRefusal, bill: BillRef) -> LedgerRefusal
         ctx.conn.rollback()
         names = names_of(ctx.conn, wanted)
         refusal.name(names)
-    refusal.ways = tuple(_ways(refusal, names))
+    refusal.ways = tuple(_ways(ctx, refusal, bill, names))
     return refusal
 
 
-def _ways(refusal: LedgerRefusal, names: Mapping[int, str]) -> Iterator[Way]:
+def _ways(ctx: Context, refusal: LedgerRefusal, bill: BillRef, names: Mapping[int, str]) -> Iterator[Way]:
     """Where to see what stands in the way: the stock that is missing, the bills that took it, the closed month."""
     told = refusal.causes if isinstance(refusal.causes, dict) else {"lines": refusal.causes}
     if isinstance(refusal, Shortage | PastShortage):
@@ -175,10 +177,11 @@ def _ways(refusal: LedgerRefusal, names: Mapping[int, str]) -> Iterator[Way]:
         for goods, warehouse in list(short)[:SHOWN]:
             label = f"查看{names.get(goods, '商品')}的库存"
             yield see_list("stock_detail", label, goods_id=goods, warehouse_id=warehouse)
-    for bill in told.get("bills") or ():
-        cls = registry.prefixes().get(bill.get("bill_type", ""))
-        if cls and bill.get("bill_id"):
-            yield see_bill(cls, bill["bill_id"], bill["bill_no"])
+        yield from late_moves().find_ways(ctx, bill, short)
+    for other in told.get("bills") or ():
+        cls = registry.prefixes().get(other.get("bill_type", ""))
+        if cls and other.get("bill_id"):
+            yield see_bill(cls, other["bill_id"], other["bill_no"])
     if isinstance(refusal, PeriodClosed):
         yield see_list("month_close", "查看月结")
 

@@ -57,7 +57,7 @@ class TestAsking:
         before = fingerprint(conn)
         conn.rollback()
         answer = desk.act("auditorPass", bill)
-        told = f"其他入库{bill.no}的日期不晚于盘点单{take.no}：备件0，这些商品盘点时是否已盘在内？"
+        told = f"其他入库{bill.no}改变了盘点日账面：盘点单{take.no}（{DAY}，备件0 +7），盘点时是否已盘在内？"
         assert (answer.code, answer.msg, answer.data["asks"]) == (363, told, "counted")
         assert desk.act("auditorPass", bill, confirmed=True).code == 363
         assert fingerprint(conn) == before
@@ -87,7 +87,8 @@ class TestAsking:
         after = receipt(desk, goods, day=DAY)
         for bill in (before, after):
             answer = desk.act("auditorPass", bill)
-            told = f"其他入库{bill.no}的日期不晚于盘点单{take.no}：备件4，这些商品盘点时是否已盘在内？"
+            about = f"其他入库{bill.no}改变了盘点日账面"
+            told = f"{about}：盘点单{take.no}（{DAY}，备件4 +7），盘点时是否已盘在内？"
             assert (answer.code, answer.msg) == (363, told)
 
     def test_what_is_entered_today_after_todays_count_happened_after_it(
@@ -293,7 +294,7 @@ class TestBetweenCountAndAudit:
         assert desk.act("auditorPass", bill).ok
         asked = desk.act("auditorPass", take)
         moved = f"{bill.no}（{EARLY}，备件{spare} +7）"
-        told = f"盘点录入后又审核了日期不晚于盘点单的{moved}，这些商品盘点时是否已盘在内？"
+        told = f"盘点录入后又审核了日期不晚于盘点单的{moved}，盘点时是否已盘在内？"
         assert (asked.code, asked.msg) == (363, told)
         assert desk.act("auditorPass", take, counted=answer).ok
         assert stock(books, desk, goods) == left

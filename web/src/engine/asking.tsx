@@ -1,6 +1,7 @@
-import { Button } from 'antd';
+import { Button, Radio, Space } from 'antd';
 import type { HookAPI } from 'antd/es/modal/useModal';
-import { ApiError, type Failure } from '../lib/errors';
+import { useState } from 'react';
+import { ApiError, type Failure, type Question } from '../lib/errors';
 
 /** What the server asks before it goes on (362, 363), and what the user says to it. */
 
@@ -49,22 +50,25 @@ export async function asking<T>(modal: HookAPI, write: (more: { confirmed?: true
   }
 }
 
-/** One answer for all that is asked at once; what has moved meanwhile is another question, and asked about again. */
-async function withCounted(modal: HookAPI, answers: Answers, asking: Pick<Failure, 'msg' | 'question'>[]): Promise<Answers | null> {
-  const counted = await askCounted(modal, textsOf(asking));
-  if (counted === null) return null;
-  return { ...answers, answers: { ...answers.answers, ...Object.fromEntries(asking.map(({ question }) => [question ?? '', counted])) } };
+/** Each question has an answer of its own; what has moved meanwhile is another question, and asked about again. */
+async function withCounted(modal: HookAPI, answers: Answers, asking: Pick<Failure, 'msg' | 'questions'>[]): Promise<Answers | null> {
+  const questions = [...new Map(asking.flatMap((one) => one.questions ?? []).map((one) => [one.question, one])).values()];
+  const told = questions.length > 1 ? await askEach(modal, questions) : await askOne(modal, questions, textsOf(asking));
+  return told && { ...answers, answers: { ...answers.answers, ...told } };
 }
 
+type Told = Record<string, boolean>;
+
 /** Counted, not counted, or neither said. */
-function askCounted(modal: HookAPI, texts: string[]): Promise<boolean | null> {
+function askOne(modal: HookAPI, questions: Question[], texts: string[]): Promise<Told | null> {
+  const all = (counted: boolean) => Object.fromEntries(questions.map(({ question }) => [question, counted]));
   return new Promise((resolve) => {
     const dialog = modal.confirm({
-      title: '盘点前的单据',
-      content: [...paragraphs(texts), <p key="effect">已盘在内：库存保持盘点时的数量；未盘在内：在盘点数量上增减。</p>],
-      okText: '已盘在内',
+      title: TITLE,
+      content: [...paragraphs(texts), EFFECT],
+      okText: COUNTED,
       cancelText: '取消',
-      onOk: () => resolve(true),
+      onOk: () => resolve(all(true)),
       onCancel: () => resolve(null),
       footer: (_, { OkBtn, CancelBtn }) => (
         <>
@@ -72,16 +76,89 @@ function askCounted(modal: HookAPI, texts: string[]): Promise<boolean | null> {
           <Button
             onClick={() => {
               dialog.destroy();
-              resolve(false);
+              resolve(all(false));
             }}
           >
-            未盘在内
+            {UNCOUNTED}
           </Button>
           <OkBtn />
         </>
       ),
     });
   });
+}
+
+/** The same of several, which may differ; none is left without an answer. */
+function askEach(modal: HookAPI, questions: Question[]): Promise<Told | null> {
+  return new Promise((resolve) => {
+    let told: Told = {};
+    const dialog = modal.confirm({
+      title: TITLE,
+      width: 720,
+      content: (
+        <>
+          <p>以下商品盘点时是否已盘在内？</p>
+          <EachAnswered
+            questions={questions}
+            onTold={(next) => {
+              told = next;
+              dialog.update({ okButtonProps: { disabled: questions.some(({ question }) => next[question] === undefined) } });
+            }}
+          />
+          {EFFECT}
+        </>
+      ),
+      okText: '确定',
+      okButtonProps: { disabled: true },
+      cancelText: '取消',
+      onOk: () => resolve(told),
+      onCancel: () => resolve(null),
+    });
+  });
+}
+
+const TITLE = '盘点前的单据';
+const [COUNTED, UNCOUNTED] = ['已盘在内', '未盘在内'];
+const EFFECT = <p key="effect">已盘在内：库存保持盘点时的数量；未盘在内：在盘点数量上增减。</p>;
+
+function EachAnswered({ questions, onTold }: { questions: Question[]; onTold: (told: Told) => void }) {
+  const [told, setTold] = useState<Told>({});
+  const tell = (more: Told) => {
+    const next = { ...told, ...more };
+    setTold(next);
+    onTold(next);
+  };
+  const all = (counted: boolean) => tell(Object.fromEntries(questions.map(({ question }) => [question, counted])));
+  return (
+    <>
+      <Space>
+        <Button size="small" onClick={() => all(true)}>
+          全部{COUNTED}
+        </Button>
+        <Button size="small" onClick={() => all(false)}>
+          全部{UNCOUNTED}
+        </Button>
+      </Space>
+      <ul className="each-answered">
+        {questions.map(({ question, msg }) => (
+          <li key={question}>
+            <span>{msg}</span>
+            <Radio.Group
+              aria-label={msg}
+              size="small"
+              optionType="button"
+              options={[
+                { value: true, label: COUNTED },
+                { value: false, label: UNCOUNTED },
+              ]}
+              value={told[question]}
+              onChange={(event) => tell({ [question]: event.target.value as boolean })}
+            />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 }
 
 async function mayPass(modal: HookAPI, warned: Failure[]): Promise<boolean> {
@@ -108,7 +185,7 @@ function paragraphs(texts: string[]) {
   return texts.map((text) => <p key={text}>{text}</p>);
 }
 
-function asksCounted(data: unknown): data is { asks: 'counted'; question: string } {
+function asksCounted(data: unknown): data is { asks: 'counted'; questions: Question[] } {
   return typeof data === 'object' && data !== null && 'asks' in data && data.asks === 'counted';
 }
 

@@ -1,6 +1,12 @@
 /** What a user must see of an outcome; the shell subscribes and draws messages and the global error dialog. */
 import { machineTime } from './businessClock';
 
+/** A question, and what it is about. */
+export interface Question {
+  question: string;
+  msg: string;
+}
+
 export interface Failure {
   index: number;
   serial: string;
@@ -9,10 +15,10 @@ export interface Failure {
   msg: string;
   /** 362 or 363 where a stock warning is the reason. */
   code?: number;
-  /** What of several questions it asks. */
+  /** What kind of questions it asks. */
   asks?: string;
-  /** Which question it is, by what it is about. */
-  question?: string;
+  /** Each question that has an answer of its own. */
+  questions?: Question[];
   /** Each cause by itself, with what can be done about it. */
   reasons?: { msg: string; ways: { label: string; route: string }[] }[];
 }

@@ -2,39 +2,12 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createStore, useStore } from '../../lib/store';
 import { billScreen, field, goodsLineFields } from '../fixtures';
-import { button, giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
+import { button, giveSizes, ok, page, press } from '../harness';
 import type { Field } from '../types';
 // Its libraries are loaded before a test waits for it.
 import './ChartPanel';
+import { api, audit, description, lists, open, rows, sent, tick, view, base, draw } from './listHarness';
 import ListPage from './ListPage';
-
-const description = billScreen();
-const { api } = description;
-const rows = [1, 2, 3].map((id) => ({
-  bill_id: id,
-  bill_no: `XSCK${id}`,
-  business_date: '2026-11-01',
-  status: id === 3 ? 2 : 1,
-  customer_name: '上海顺达',
-  total_amount: id === 2 ? '无权限' : '1234.50',
-}));
-const base: Routes = {
-  [`${api}/getList`]: () => page(rows),
-  [`${api}/getTotals`]: () => ok({ total: rows.length, totals: { total_amount: '9876.50' } }),
-};
-
-let view: ReturnType<typeof renderPage>;
-const open = (routes: Routes = {}, params = {}) => {
-  view = renderPage(<ListPage screen={description} params={params} />, { ...base, ...routes });
-  return screen.findByText('XSCK1');
-};
-const lists = () => view.calls.filter((call) => call.path === `${api}/getList`);
-const sent = (action: string) => view.calls.filter((call) => call.path === `${api}/${action}`);
-const audit = () => press('审核').then(() => press('确定'));
-const tick = (no: string) => {
-  const row = screen.getByText(no).closest('.ant-table-row') as HTMLElement;
-  fireEvent.click(row.querySelector('input[type=checkbox]')!);
-};
 
 beforeEach(giveSizes);
 afterEach(() => view.done());
@@ -50,7 +23,7 @@ describe('a list', () => {
   });
   it('says of which statuses no row adds to the totals, and how many such rows there are', async () => {
     const counted = { total: 3, totals: { total_amount: '9876.50' }, uncounted: 1 };
-    view = renderPage(<ListPage screen={{ ...description, uncounted: ['已作废'] }} params={{}} />, { ...base, [`${api}/getTotals`]: () => ok(counted) });
+    draw(<ListPage screen={{ ...description, uncounted: ['已作废'] }} params={{}} />, { ...base, [`${api}/getTotals`]: () => ok(counted) });
     expect(await screen.findByText('共 3 条，已作废 1 条不计入合计')).toBeTruthy();
     expect(screen.getByTitle('不含已作废').closest('.totals-row')).toBeTruthy();
     view.unmount();
@@ -60,7 +33,7 @@ describe('a list', () => {
   });
   it('totals a ratio as its rows tell it', async () => {
     const margin = field({ name: 'margin', label: '毛利率%', type: 'rate', form: false });
-    view = renderPage(<ListPage screen={{ ...description, fields: [...description.fields, margin] }} params={{}} />, {
+    draw(<ListPage screen={{ ...description, fields: [...description.fields, margin] }} params={{}} />, {
       ...base,
       [`${api}/getList`]: () => page([{ ...rows[0], margin: '25.5000' }]),
       [`${api}/getTotals`]: () => ok({ total: 1, totals: { total_amount: '1234.50', margin: '33.3333' } }),
@@ -100,7 +73,7 @@ describe('a list', () => {
   it('finds bills by what their lines say, unless it is hidden', async () => {
     const goods = goodsLineFields.find((field) => field.name === 'goods_id')!;
     const asked = async (field: Field) => {
-      view = renderPage(<ListPage screen={billScreen({ line_filters: [field] })} params={{ goods_id: '7' }} />, base);
+      draw(<ListPage screen={billScreen({ line_filters: [field] })} params={{ goods_id: '7' }} />, base);
       await screen.findByText('XSCK1');
       view.unmount();
       return lists()[0]?.query.goods_id;
@@ -111,14 +84,14 @@ describe('a list', () => {
   it('shows a chart of the whole filter when asked, of what may be seen, and keeps it', async () => {
     const chart = { axis: 'customer_id', measure: 'total_amount', points: [{ key: '9', name: '上海顺达', value: '1234.50' }], groups: 1, total: '1234.50' };
     const charted = billScreen({ chart: { axes: ['customer_id', 'unknown'], measures: ['total_amount'] } });
-    const shown = () => renderPage(<ListPage screen={charted} params={{}} />, { ...base, [`${api}/getChart`]: () => ok(chart) });
-    view = shown();
+    const shown = () => draw(<ListPage screen={charted} params={{}} />, { ...base, [`${api}/getChart`]: () => ok(chart) });
+    shown();
     fireEvent.click(await screen.findByTitle('图表'));
     expect(await screen.findByText('合计 1,234.50，共 1 项')).toBeTruthy();
     expect(sent('getChart')[0]?.query).toMatchObject({ axis: 'customer_id', measure: 'total_amount' });
     expect(sent('getChart')[0]?.query.page).toBeUndefined();
     view.unmount();
-    view = shown();
+    shown();
     expect(await screen.findByText('合计 1,234.50，共 1 项')).toBeTruthy();
     fireEvent.click(screen.getByTitle('图表'));
     expect(screen.queryByLabelText('图表维度')).toBeNull();
@@ -129,7 +102,7 @@ describe('a list', () => {
   });
   // docs/specification.md#251
   it('says what went wrong and offers to try again', async () => {
-    view = renderPage(<ListPage screen={description} params={{}} />, { [`${api}/getList`]: () => ({ code: 400, msg: '查询超时' }) });
+    draw(<ListPage screen={description} params={{}} />, { [`${api}/getList`]: () => ({ code: 400, msg: '查询超时' }) });
     expect(await screen.findByText('查询超时')).toBeTruthy();
     expect(button('重试')).toBeTruthy();
   });
@@ -144,7 +117,7 @@ describe('a list', () => {
 describe('a report', () => {
   const report = billScreen({ usual: { business_date_start: '2026-11-01' }, found_by: 'customer_id' });
   const openReport = (marks = {}, params = {}, told = {}) => {
-    view = renderPage(<ListPage screen={{ ...report, ...marks }} params={params} />, {
+    draw(<ListPage screen={{ ...report, ...marks }} params={params} />, {
       ...base,
       [`${api}/getList`]: () => ok({ ...(page(rows).data as object), refreshed_at: '2026-11-20 08:30:00', ...told }),
     });
@@ -193,7 +166,7 @@ describe('a report', () => {
   it('that stays open follows the day in what was left as usual', async () => {
     const described = createStore({ ...report, usual: { business_date_start: '2026-12-01' } });
     const Described = () => <ListPage screen={useStore(described, (found) => found)} params={{}} />;
-    view = renderPage(<Described />, base);
+    draw(<Described />, base);
     await waitFor(() => expect(asked()).toBe('2026-12-01'));
     act(() => described.set((found) => ({ ...found, usual: { business_date_start: '2026-12-02' } })));
     await waitFor(() => expect(asked()).toBe('2026-12-02'));
@@ -260,7 +233,7 @@ describe('a report', () => {
   });
   it('leads on to the bill of a row, in a tab of its number', async () => {
     const drill = { label: '单据', route: '', by: {}, route_field: 'route' };
-    view = renderPage(<ListPage screen={{ ...report, drill, routes: { list: '/report/r' } }} params={{}} />, {
+    draw(<ListPage screen={{ ...report, drill, routes: { list: '/report/r' } }} params={{}} />, {
       ...base,
       [`${api}/getList`]: () => page([{ ...rows[0], route: '/sales/salesamend?id=1' }]),
     });
@@ -269,7 +242,7 @@ describe('a report', () => {
   });
   it('leads on with the row as a filter, named for who reads it', async () => {
     const drill = { label: '往来明细', route: '/x/y', by: { customer_id: 'customer_id', day_start: 'business_date' }, route_field: '' };
-    view = renderPage(<ListPage screen={{ ...report, drill, routes: { list: '/report/r' } }} params={{}} />, {
+    draw(<ListPage screen={{ ...report, drill, routes: { list: '/report/r' } }} params={{}} />, {
       ...base,
       [`${api}/getList`]: () => page([{ ...rows[0], customer_id: 7 }]),
     });
@@ -315,7 +288,7 @@ describe('batch actions', () => {
     expect(screen.getByText('XSCK1').closest('.ant-table-row')?.className).not.toContain('error-row');
   });
   it('tells what is to be known of its rows', async () => {
-    view = renderPage(<ListPage screen={{ ...description, note: '多项促销不叠加' }} params={{}} />, base);
+    draw(<ListPage screen={{ ...description, note: '多项促销不叠加' }} params={{}} />, base);
     expect(await screen.findByText('多项促销不叠加')).toBeTruthy();
   });
 
@@ -343,39 +316,6 @@ describe('batch actions', () => {
     await waitFor(() => expect(sent('auditorPass').map((call) => call.body.ids)).toEqual([[1, 2], [2]]));
     expect(screen.getByText('XSCK2').closest('.ant-table-row')?.className).not.toContain('error-row');
   });
-  it('asks of what is dated before a stocktake whether it was counted, after other warnings, and again of what moved meanwhile', async () => {
-    const told = '其他入库QTRK1的日期不晚于盘点单KCPD1：机油，这些商品盘点时是否已盘在内？';
-    const asked = (question: string, msg: string) => ({ code: 363, msg, data: { asks: 'counted', question } });
-    const answer = ({ body }: { body: Record<string, unknown> }) => {
-      if (!body.confirmed) return { code: 363, msg: '', data: { warehouse_name: '中心仓' } };
-      const answers = (body.answers ?? {}) as Record<string, boolean>;
-      if (answers.first === undefined) return asked('first', told);
-      return answers.second === undefined ? asked('second', `${told}又有变动`) : ok({ success: [1], failures: [] });
-    };
-    await open({ [`${api}/auditorPass`]: answer });
-    tick('XSCK1');
-    await audit();
-    await press('继续');
-    expect(await screen.findByText(told)).toBeTruthy();
-    await press('未盘在内');
-    expect(await screen.findByText(`${told}又有变动`)).toBeTruthy();
-    await press('已盘在内');
-    const answers = [undefined, undefined, { first: false }, { first: false, second: true }];
-    await waitFor(() => expect(sent('auditorPass').map(({ body }) => body.answers)).toEqual(answers));
-    expect(sent('auditorPass').map(({ body }) => body.confirmed)).toEqual([false, true, true, true]);
-  });
-  it('in a batch those that a stocktake stopped go on once answered', async () => {
-    const failures = [{ index: 2, serial: 'XSCK2', msg: '这些商品盘点时是否已盘在内？', code: 363, asks: 'counted', question: 'q' }];
-    const answer = ({ body }: { body: Record<string, unknown> }) =>
-      body.answers ? ok({ success: [2], failures: [] }) : ok({ success: [1], failures });
-    await open({ [`${api}/auditorPass`]: answer });
-    tick('XSCK1');
-    tick('XSCK2');
-    await audit();
-    await screen.findByText('这些商品盘点时是否已盘在内？');
-    await press('已盘在内');
-    await waitFor(() => expect(sent('auditorPass').map(({ body }) => [body.ids, body.confirmed])).toEqual([[[1, 2], false], [[2], false]]));
-  });
   it('362 stops', async () => {
     await open({ [`${api}/auditorPass`]: () => ({ code: 362, msg: '您好，您的库存 中心仓 已经低于该仓库的安全库存' }) });
     tick('XSCK1');
@@ -388,7 +328,7 @@ describe('batch actions', () => {
     const marks = { scope: 'batch', from: null, confirm: null, reason: false, danger: false } as const;
     const hand = { name: 'transfer', label: '转移', asks: ['remark'], ...marks };
     const asking = { ...description, actions: [hand] };
-    view = renderPage(<ListPage screen={asking} params={{}} />, { ...base, [`${api}/transfer`]: () => ok({ success: [1], failures: [] }) });
+    draw(<ListPage screen={asking} params={{}} />, { ...base, [`${api}/transfer`]: () => ok({ success: [1], failures: [] }) });
     await screen.findByText('XSCK1');
     tick('XSCK1');
     await press('转移');

@@ -1,34 +1,9 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { billScreen } from '../fixtures';
-import { giveSizes, ok, page, press, renderPage, type Routes } from '../harness';
+import { giveSizes, ok, press, type Routes } from '../harness';
+import { api, description, lists, open, rows, tick, view, base, draw } from './listHarness';
 import ListPage from './ListPage';
-
-const description = billScreen();
-const { api } = description;
-const rows = [1, 2, 3].map((id) => ({
-  bill_id: id,
-  bill_no: `XSCK${id}`,
-  business_date: '2026-11-01',
-  status: id === 3 ? 2 : 1,
-  customer_name: '上海顺达',
-  total_amount: '1234.50',
-}));
-const base: Routes = {
-  [`${api}/getList`]: () => page(rows),
-  [`${api}/getTotals`]: () => ok({ total: rows.length, totals: { total_amount: '9876.50' } }),
-};
-
-let view: ReturnType<typeof renderPage>;
-const open = (routes: Routes = {}) => {
-  view = renderPage(<ListPage screen={description} params={{}} />, { ...base, ...routes });
-  return screen.findByText('XSCK1');
-};
-const lists = () => view.calls.filter((call) => call.path === `${api}/getList`);
-const tick = (no: string) => {
-  const row = screen.getByText(no).closest('.ant-table-row') as HTMLElement;
-  fireEvent.click(row.querySelector('input[type=checkbox]')!);
-};
 
 beforeEach(giveSizes);
 afterEach(() => {
@@ -58,14 +33,14 @@ describe('a list is as the specification writes it', () => {
     await waitFor(() => expect(titles()).toContain('金额合计'));
   });
   it('3-rules 8: a table answer 404 is no rows and no message, 304 is success', async () => {
-    view = renderPage(<ListPage screen={description} params={{}} />, { ...base, [`${api}/getList`]: () => ({ code: 404, msg: '没有', data: null }) });
+    draw(<ListPage screen={description} params={{}} />, { ...base, [`${api}/getList`]: () => ({ code: 404, msg: '没有', data: null }) });
     await waitFor(() => expect(lists()).toHaveLength(1));
     expect((await screen.findAllByText('No data')).length).toBeGreaterThan(0);
     expect(screen.queryByText('列表加载失败')).toBeNull();
     expect(view.told).toEqual([]);
     view.unmount();
     const told = { data: rows, current_page: 1, per_page: 30, last_page: 1 };
-    view = renderPage(<ListPage screen={description} params={{}} />, { ...base, [`${api}/getList`]: () => ({ code: 304, msg: '', data: told }) });
+    draw(<ListPage screen={description} params={{}} />, { ...base, [`${api}/getList`]: () => ({ code: 304, msg: '', data: told }) });
     expect(await screen.findByText('XSCK1')).toBeTruthy();
   });
   it('on a phone is cards: title, state, what is chosen of the rest, and the totals', async () => {
@@ -107,7 +82,7 @@ describe('a list is as the specification writes it', () => {
   });
   it('leads nowhere by what looks like a link: a row that opens nothing is plain text', async () => {
     const shut = billScreen({ routes: { list: '/sales/salesout' }, actions: [] });
-    view = renderPage(<ListPage screen={shut} params={{}} />, base);
+    draw(<ListPage screen={shut} params={{}} />, base);
     expect((await screen.findByText('XSCK1')).closest('a')).toBeNull();
     view.unmount();
     await open();
