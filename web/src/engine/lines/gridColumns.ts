@@ -55,7 +55,8 @@ export function gridFields(block: Block, pricing: Pricing | null): Field[] {
   if (whole || goodsField(block) === undefined || !counted) return arranged(shown, pricing);
   const columns = shown.filter((field) => isKnownWhileKeying(field, pricing));
   const told = arranged(columns, pricing, stocked ? [STOCK] : []);
-  const by = told.findIndex((field) => field.name === pricing?.total);
+  const total = told.findIndex((field) => field.name === pricing?.total);
+  const by = total < 0 ? total : Math.max(total, told.indexOf(STOCK));
   return told.flatMap((field, place) => {
     if (place === by) return [field, LAST_PRICE, PRICE_SOURCE];
     if (field.name === pricing?.discount && isWritable(field)) return [OFF_BY_PIECE, field];

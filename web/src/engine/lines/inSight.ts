@@ -15,6 +15,8 @@ export const INDEX_WIDTH = 48;
 const MOST = { along: 100, ref: 100, number: 110 } as const;
 /** Read along, goods are still told apart at so much of that. */
 const LEAST_SHARE = 0.75;
+/** What a goods code takes (px). */
+const CODE = 88;
 
 /** The field of what a scanner reads off each piece, which most goods have nothing of; a dialog of its own takes it. */
 export const NUMBERS = 'tire_numbers';
@@ -77,7 +79,7 @@ function isChosen(field: Field): boolean {
 
 /** What is typed before the figures: the batch that goods bring, the way of a promotion. */
 function isTyped(field: Field): boolean {
-  return field.form && field.type !== 'ref' && field.type !== 'bool' && field.name !== NUMBERS;
+  return field.form && field.type !== 'ref' && field.type !== 'bool' && !isNumberType(field.type) && field.name !== NUMBERS;
 }
 
 function narrowed(field: Field): Field {
@@ -88,8 +90,13 @@ const cut = (field: Field, most: number): Field => (field.width > most ? { ...fi
 
 const sum = (fields: Field[]): number => fields.reduce((all, { width, optional }) => all + (optional ? 0 : width), 0);
 
-/** Columns that come to no more than there is room for, each less by the same part, while they can still be read. */
+/** Columns that come to no more than there is room for, while they can still be read: the code whole, the others, which names tell as well, each less by the same part. */
 function shrunk(fields: Field[], room: number): Field[] {
-  const share = Math.max(LEAST_SHARE, Math.min(1, room / sum(fields)));
-  return fields.map((field) => ({ ...field, width: Math.floor(field.width * share) }));
+  const all = sum(fields);
+  const left = Math.max(all * LEAST_SHARE, Math.min(all, room));
+  const [code, ...others] = fields;
+  if (left >= all || code === undefined || others.length === 0) return fields;
+  const kept = Math.min(code.width, CODE);
+  const share = Math.min(1, (left - kept) / sum(others));
+  return [{ ...code, width: kept }, ...others.map((field) => ({ ...field, width: Math.floor(field.width * share) }))];
 }
