@@ -20,6 +20,7 @@ from api.kit.settings import settings
 from api.master import calls as master_calls
 from api.master import (
     due_calls,
+    filling_calls,
     goods_calls,
     number_templates,
     open_lookups,
@@ -154,6 +155,7 @@ def build() -> FastAPI:
         endpoints.mount(declared, cls)
         if "import" in cls.declaration.actions:
             record_sheets.mount(declared, cls)
+        filling_calls.mount(declared, cls)
     bill_calls.mount_all()
     for router in (declared, *(module.api for module in HAND_WRITTEN)):
         app.router.routes.extend(router.routes)  # as they are: included, each would be made again

@@ -19,12 +19,9 @@ from api.kit.context import Context
 from api.kit.endpoints import action
 from api.kit.schemas import Act, Key, Keys, Oldest
 from api.kit.validation import FIRST_DAY, LAST_DAY
-from api.master import filling_calls
 from api.master.open_items import OpenItem, open_items
-from api.master.partners import Customer
 
 api = router()
-filling_calls.mount(api, Customer)
 
 
 def _open_items(ctx: Context, company_id: Key, customer_id: Key) -> Any:

@@ -18,6 +18,7 @@ from api.kit.resource import ACTION_LABELS, READ, WRITE, Declaration, Drill, Men
 from api.master.business_types import classified
 from api.master.geography import area, city, province
 from api.master.partners import Customer
+from api.master.party_fillings import card_filling, company_fillings
 
 NEW, SPOKEN_TO, WON, LOST = 1, 2, 3, 4
 STATES = {NEW: "待跟进", SPOKEN_TO: "跟进中", WON: "已转客户", LOST: "已放弃"}
@@ -39,6 +40,15 @@ class PotentialCustomer(Resource):
         actions=(*READ, *WRITE, "followUp", "convert", "giveUp", "export"),
         asks={"followUp": ("last_note", "next_on")},
         drill=Drill("跟进记录", NOTES, (("potential_customer_id", "potential_customer_id"),)),
+        fillings=(
+            *company_fillings(
+                ("customer_name", "name"),
+                ("contact_name", "legal_person"),
+                ("customer_mobile", "phone"),
+                ("address", "address"),
+            ),
+            card_filling(("contact_name", "name"), ("address", "address")),
+        ),
     )
 
     potential_customer_id: Mapped[int] = key()

@@ -90,17 +90,19 @@ class StockTakeLine(FromPlace, GoodsChild):
     bill_table = "stock_take"
     numbers_move = False
     derived = (
-        derived("difference", "差异数量", "quantity", stock_counts.DIFFERENCE, width=90),
+        derived("difference", "差异数量", "quantity", stock_counts.DIFFERENCE, width=76, decides=True),
         derived("superseded_by_no", "以后盘为准", "text", _SUPERSEDED, width=190, bill=True),
     )
 
-    snapshot_quantity: Mapped[Decimal] = quantity("账面快照", form=False, total=True, width=90, sort=10)
-    book_quantity: Mapped[Decimal] = quantity("账面数量", form=False, total=True, width=90, sort=11)
+    snapshot_quantity: Mapped[Decimal] = quantity("账面快照", form=False, total=True, width=76, sort=10)
+    book_quantity: Mapped[Decimal] = quantity(
+        "账面数量", form=False, total=True, decides=True, width=76, sort=11
+    )
     counted_quantity: Mapped[Decimal | None] = quantity(
-        "初盘数量", default=None, rule="Positive", total=True, copied=False, width=90, sort=12
+        "初盘数量", default=None, rule="Positive", total=True, copied=False, width=76, sort=12
     )
     recount_quantity: Mapped[Decimal | None] = quantity(
-        "复盘数量", default=None, rule="Positive", copied=False, width=90, sort=13
+        "复盘数量", default=None, rule="Positive", copied=False, width=76, sort=13
     )
     late_quantity: Mapped[Decimal] = quantity("已盘后审数量", form=False, copied=False, width=110, sort=14)
     """What bills dated before the count have moved since it; it had been counted already."""
@@ -111,7 +113,14 @@ class StockTakeLine(FromPlace, GoodsChild):
     )
     """What bills dated before the count have moved since it; it had not been counted and came on top."""
     unit_cost: Mapped[Decimal | None] = price(
-        "盘盈单位成本", default=None, rule="Positive", permission=COST, copied=False, width=110, sort=16
+        "盘盈单位成本",
+        default=None,
+        rule="Positive",
+        permission=COST,
+        copied=False,
+        decides=False,
+        width=110,
+        sort=16,
     )
     tire_numbers: Mapped[str | None] = text("差异胎号", max_length=MAX_TEXT, copied=False, width=160, sort=60)
     """Of goods that are kept by number: which were found beyond the book, or are missing."""

@@ -48,7 +48,7 @@ class TireRegistrationLine(FromPlace, GoodsChild):
     __tablename__ = "tire_registration_line"
     bill_table = "tire_registration"
 
-    quantity: Mapped[Decimal] = quantity("胎号个数", form=False, total=True, width=90, sort=10)
+    quantity: Mapped[Decimal] = quantity("胎号个数", form=False, total=True, decides=True, width=90, sort=10)
     tire_numbers: Mapped[str] = text(
         "胎号", required=True, max_length=MAX_TEXT, copied=False, width=320, sort=60
     )

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from sqlalchemy import Connection
 
 from api.kit.errors import Forbidden, Refusal, StockWarningAsk
-from api.kit.scope import Principal
+from api.kit.scope import Principal, alternatives
 
 GO_ON = "，是否继续？"
 
@@ -70,8 +70,8 @@ class Context:
             raise refusals[0] if len(refusals) == 1 else Refusal("；".join(one.msg for one in refusals))
 
     def require(self, right: str) -> None:
-        """Refuse unless the principal holds a right."""
-        if not self.principal.may(right):
+        """Refuse unless the principal holds a right, or one of those that are enough."""
+        if not any(self.principal.may(one) for one in alternatives(right)):
             raise Forbidden()
 
     def ask(self, question: StockWarningAsk) -> None:

@@ -102,9 +102,10 @@ class Field:
     `pieces` says that an index over `text_pieces(column)` finds texts by what they contain; `scene` names the rules
     under which the files of an image field are uploaded; `bill` that a text is another bill's number, which leads to
     it, or several with 、 between them; `bills` that a choice is of all bills, by prefix. A column that is `optional`
-    shows where it is chosen or used. The `span` of a date is what it stands for: a day; a day `until` which a list
-    counts, which is asked for alone, as `<name>_end`; or the `month` of which it is the first day. `since` names the
-    day that it may not be before. What is `initials_of` another column is made from it, unless it was filled in. A
+    shows where it is chosen or used. Whether one stands with the figures that are keyed in is what `decides` says; of
+    itself, a number that is keyed in does. The `span` of a date is what it stands for: a day; a day `until` which a
+    list counts, which is asked for alone, as `<name>_end`; or the `month` of which it is the first day. `since` names
+    the day that it may not be before. What is `initials_of` another column is made from it, unless it was filled in. A
     `total` is a sum over the list; a `ratio` has one where it tells what rows are together. What gives posted figures
     their meaning is `fixed`: `always`, once bills have `named` the record or others share the column with it, or while
     it is `held`, as goods are in stock. A value that follows from others until somebody types one is `typed_in`: the
@@ -143,6 +144,7 @@ class Field:
     bill: bool = False
     bills: bool = False
     optional: bool = False
+    decides: bool | None = None
     span: Span = "day"
     since: str | None = None
     initials_of: str | None = None

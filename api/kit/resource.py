@@ -117,8 +117,8 @@ class FileCall:
 class Filling:
     """What fills in a record's form: a `picture` of a paper that is read, or a `search` among companies.
 
-    `name` is the call below its `api`, under the right to add, `also` further names of it; `of` says what is read or
-    searched. `fills` are pairs of a field and what it takes of that.
+    `name` is the call below its `api`, under the right to add or to edit, `also` further names of it; `of` says what is
+    read or searched. `fills` are pairs of a field and what it takes of that.
     """
 
     name: str
@@ -336,3 +336,8 @@ class Resource(Declared):
     def right(cls, action: str) -> str:
         """The permission code of one of its actions."""
         return f"{cls.name()}:{action}"
+
+    @classmethod
+    def writing(cls) -> list[str]:
+        """The permission codes of those who fill in its form."""
+        return [cls.right(action) for action in ("add", "edit") if action in cls.declaration.actions]

@@ -9,6 +9,17 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Table, and_, false, or_, select, true
 
 ALL_RIGHTS = "*"
+_OR = "|"
+
+
+def any_of(*rights: str) -> str:
+    """The right of a call that any of these is enough for."""
+    return _OR.join(rights)
+
+
+def alternatives(right: str) -> list[str]:
+    """The rights of which a call's asks for one."""
+    return right.split(_OR)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,7 @@ class FieldScreen(BaseModel):
     scene: str | None
     bill: bool = Described(description="另一张单据的编号；有几张时以、分开")
     optional: bool = Described(description="列默认不显示，可在列设置中选择")
+    decides: bool | None = Described(description="是否与录入的数并列；未说明时，录入的数并列")
     span: str = Described(description="日期所指：day 某日，until 截至某日（只按 _end 查询），month 某月")
     since: str | None = Described(description="不能早于的日期字段")
     happened: bool = Described(default=False, description="已发生的日期：晚于今天的须确认")
@@ -344,7 +345,7 @@ def _files(cls: type[Resource], principal: Principal) -> list[FileScreen]:
 
 
 def _fillings(cls: type[Resource], principal: Principal) -> list[FillingScreen]:
-    offered = cls.declaration.fillings if principal.may(cls.right("add")) else ()
+    offered = cls.declaration.fillings if any(map(principal.may, cls.writing())) else ()
     return [FillingScreen(name=one.name, label=one.label, way=one.way) for one in offered]
 
 
@@ -389,6 +390,7 @@ def _field(cls: type[Declared], item: Field, *, masked: bool) -> FieldScreen:
         scene=item.scene,
         bill=item.bill,
         optional=item.optional,
+        decides=item.decides,
         span=item.span,
         since=item.since,
         typed_in=item.typed_in,

@@ -9,18 +9,17 @@ from sqlalchemy import select
 from api.kit import registry
 from api.kit.fields import Field
 from api.kit.resource import Declared
-from api.kit.view import View
 
 PARENT = "p_id"
 """The column by which the rows of a tree name the one above."""
 
 
 def with_those_below(owner: type[Declared], item: Field, keys: list[Any]) -> Any:
-    """Chosen nodes of a tree (goods types) stand for all below them. Reports, whose rows are published elsewhere, and
-    the tree's own list, which is asked for what lies right below, go by the nodes themselves."""
+    """Chosen nodes of a tree (goods types) stand for all below them, in reports as in lists: what is published holds
+    the tree as well. Only its own list, which is asked for what lies right below, goes by the nodes themselves."""
     assert item.ref
     target = registry.get(item.ref.resource)
-    if target is owner or issubclass(owner, View) or PARENT not in target.table().c:
+    if target is owner or PARENT not in target.table().c:
         return keys
     key, parent = target.key(), target.table().c[PARENT]
     tree = select(key.label("node")).where(key.in_(keys)).cte("tree", recursive=True)

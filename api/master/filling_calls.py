@@ -14,6 +14,7 @@ from api.kit.context import Context
 from api.kit.fields import Field
 from api.kit.resource import Filling, Resource
 from api.kit.rules import text_problem
+from api.kit.scope import any_of
 from api.master.company_lookup import company_lookup
 from api.master.papers import Item, read_id_card, read_licence
 from api.master.text_lines import Line
@@ -50,8 +51,8 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
         returns = list[Filled] if filling.way == "search" else Filled
         handler.__doc__ = f"{cls.declaration.label}{filling.label}"
         for name in (filling.name, *filling.also):
-            path, right = f"{cls.declaration.api}/{name}", cls.right("add")
-            call(router, method, path, right=right, returns=returns)(handler)
+            path = f"{cls.declaration.api}/{name}"
+            call(router, method, path, right=any_of(*cls.writing()), returns=returns)(handler)
 
 
 def _read(cls: type[Resource], filling: Filling) -> Callable[..., Any]:

@@ -51,8 +51,8 @@ class InvoiceLine(Child):
     __abstract__ = True
 
     goods_id: Mapped[int] = goods(required=True, form=False, search=True, sort=-80)
-    quantity: Mapped[Decimal] = quantity("数量", form=False, total=True, width=90, sort=10)
-    price: Mapped[Decimal] = price("单价", form=False, width=110, sort=11)
+    quantity: Mapped[Decimal] = quantity("数量", form=False, total=True, decides=True, width=90, sort=10)
+    price: Mapped[Decimal] = price("单价", form=False, decides=True, width=110, sort=11)
     amount: Mapped[Decimal] = money("开票金额", required=True, total=True, width=120, sort=14)
     tax_rate: Mapped[Decimal] = rate("税率%", form=False, default=13, width=80, sort=15)
     tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=100, sort=16)

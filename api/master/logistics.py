@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.fields import enabled, enum, key, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource
 from api.master.geography import area, city, province
+from api.master.party_fillings import card_filling, company_fillings
 
 LOGISTICS_TYPES = {1: "自有车队", 2: "第三方物流", 3: "快递"}
 
@@ -23,6 +24,12 @@ class Logistics(Resource):
         routes={"list": "/system/logisticscompany"},
         menu=Menu("系统管理", "物流设置", 10),
         lookup="open/Logistics/getLogisticsList",
+        fillings=company_fillings(
+            ("logistics_name", "name"),
+            ("contact_name", "legal_person"),
+            ("phone", "phone"),
+            ("address", "address"),
+        ),
     )
 
     logistics_id: Mapped[int] = key()
@@ -51,6 +58,7 @@ class LogisticsDriver(Resource):
         routes={"list": "/system/logisticsdriver"},
         menu=Menu("系统管理", "物流设置", 20),
         lookup="open/LogisticsDriver/getDriverList",
+        fillings=(card_filling(("driver_name", "name"), ("id_card", "number")),),
     )
 
     logistics_driver_id: Mapped[int] = key()

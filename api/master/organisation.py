@@ -9,6 +9,7 @@ from api.kit.resource import Declaration, Drill, Menu, Resource
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.master.geography import area, city, province
+from api.master.party_fillings import company_fillings
 
 HEAD, BRANCH, STATION = 1, 2, 3
 COMPANY_TYPES = {HEAD: "集团", BRANCH: "分公司", STATION: "服务站"}
@@ -32,6 +33,7 @@ class Company(Resource):
         order_by=("company_id", "asc"),
         lookup="purchase_center/Open/Company/getCompanyList",
         also_called={"getList": "/system/company/getSonCompanyList"},
+        fillings=company_fillings(("company_name", "name"), ("address", "address")),
     )
 
     company_id: Mapped[int] = key()
@@ -144,6 +146,13 @@ class GroupInfo(Resource):
         routes={"list": "/system/companyinfo"},
         menu=Menu("系统管理", "组织架构", 5),
         actions=("list", "edit"),
+        fillings=company_fillings(
+            ("group_name", "name"),
+            ("credit_code", "code"),
+            ("legal_person", "legal_person"),
+            ("phone", "phone"),
+            ("address", "address"),
+        ),
     )
 
     group_info_id: Mapped[int] = key()

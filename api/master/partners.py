@@ -10,12 +10,13 @@ from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
 from api.kit.fields import enabled, enum, image, integer, key, money, name_initials, ref, text, textarea
-from api.kit.resource import Declaration, Filling, Menu, Resource
+from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
 from api.master.alike_customers import TOLD_BY, ask_about_alike
 from api.master.business_types import classified
 from api.master.geography import area, city, province
 from api.master.inner_partners import refuse_rebinding
+from api.master.party_fillings import card_filling, company_fillings
 from api.master.settings import NEW_AND_CHANGED, UNASKED, customer_audit
 
 
@@ -43,16 +44,6 @@ WAITING, AUDITED, REFUSED = 1, 2, 3
 AUDIT_STATES = {WAITING: "待审核", AUDITED: "已审核", REFUSED: "已驳回"}
 
 
-OF_LICENCE = (
-    ("customer_name", "name"),
-    ("credit_code", "code"),
-    ("legal_person", "legal_person"),
-    ("address", "address"),
-)
-OF_ID_CARD = (("legal_person", "name"), ("contact_name", "name"), ("address", "address"))
-"""Fields of a customer by what they take of a paper."""
-
-
 class Supplier(Resource):
     """供应商: belongs to the group."""
 
@@ -65,6 +56,12 @@ class Supplier(Resource):
         routes={"list": "/system/supplier"},
         menu=Menu("采购管理", "基础资料", 90),
         lookup="open/Supplier/getSupplierList",
+        fillings=company_fillings(
+            ("supplier_name", "name"),
+            ("contact_name", "legal_person"),
+            ("supplier_mobile", "phone"),
+            ("address", "address"),
+        ),
     )
 
     supplier_id: Mapped[int] = key()
@@ -110,13 +107,15 @@ class Customer(Resource):
         also_called={"getInfo": "getCustomerInfo"},
         also_named={"type": "customer_type_id"},
         fillings=(
-            Filling(
-                "licenseOcr", "识别营业执照", "picture", "licence", OF_LICENCE, also=("chainLicenseOcr",)
+            *company_fillings(
+                ("customer_name", "name"),
+                ("credit_code", "code"),
+                ("legal_person", "legal_person"),
+                ("customer_mobile", "phone"),
+                ("address", "address"),
+                also=("chainLicenseOcr",),
             ),
-            Filling("idCardOcr", "识别身份证", "picture", "id_card", OF_ID_CARD),
-            Filling(
-                "eyeLookup", "查询企业", "search", "company", (*OF_LICENCE, ("customer_mobile", "phone"))
-            ),
+            card_filling(("legal_person", "name"), ("contact_name", "name"), ("address", "address")),
         ),
     )
 

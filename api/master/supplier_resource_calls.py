@@ -9,12 +9,10 @@ from api.kit.calls import router
 from api.kit.context import Context
 from api.kit.resource import ACTION_LABELS
 from api.kit.schemas import Keys
-from api.master import filling_calls, supplier_resources
+from api.master import supplier_resources
 from api.master.supplier_resources import SupplierResource
 
 api = router()
-
-filling_calls.mount(api, SupplierResource)
 
 
 def _step(name: str, step: Any) -> None:

@@ -14,23 +14,15 @@ from api.kit.context import Context
 from api.kit.database import today
 from api.kit.errors import Invalid
 from api.kit.fields import day, enabled, enum, flag, image, integer, key, ref, text, textarea
-from api.kit.resource import ACTION_LABELS, READ, WRITE, Declaration, Filling, Menu, Resource
+from api.kit.resource import ACTION_LABELS, READ, WRITE, Declaration, Menu, Resource
 from api.master.business_types import classified
 from api.master.geography import area, city, province
 from api.master.partners import PAYMENT_DAYS, Supplier
+from api.master.party_fillings import company_fillings
 
 WAITING, WORKING, SUSPENDED = 1, 2, 3
 STATES = {WAITING: "待合作", WORKING: "合作中", SUSPENDED: "停用"}
 SETTLEMENTS = {1: "现结", 2: "月结", 3: "预付", 4: "货到付款"}
-
-
-KNOWN = (
-    ("supplier_resource_name", "name"),
-    ("credit_code", "code"),
-    ("legal_person", "legal_person"),
-    ("address", "address"),
-)
-"""Fields by what they take of a licence, or of what a lookup knows."""
 
 
 class SupplierResource(Resource):
@@ -54,15 +46,14 @@ class SupplierResource(Resource):
             "edit": "editSupplier",
             "del": "delSupplier",
         },
-        fillings=(
-            Filling("licenseOcr", "识别营业执照", "picture", "licence", (*KNOWN, ("licence_until", "until"))),
-            Filling(
-                "eyeLookup",
-                "查询企业",
-                "search",
-                "company",
-                (*KNOWN, ("mobile", "phone"), ("landline", "phone")),
-            ),
+        fillings=company_fillings(
+            ("supplier_resource_name", "name"),
+            ("credit_code", "code"),
+            ("legal_person", "legal_person"),
+            ("licence_until", "until"),
+            ("mobile", "phone"),
+            ("landline", "phone"),
+            ("address", "address"),
         ),
     )
 

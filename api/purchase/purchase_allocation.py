@@ -60,7 +60,9 @@ class PurchaseAllocationLine(DrawnLine):
             180,
         ),
         of_receipt("source_quantity", "入库数量", "quantity", "i.quantity"),
-        of_receipt("allottable_quantity", "可分配数量", "quantity", ALLOTTABLE.format(table="i")),
+        of_receipt(
+            "allottable_quantity", "可分配数量", "quantity", ALLOTTABLE.format(table="i"), decides=True
+        ),
         derived(
             "to_company_name",
             "调入公司",

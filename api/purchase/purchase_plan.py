@@ -59,8 +59,12 @@ class PurchasePlanLine(orders.OrderLine):
     )
 
     stocks: Mapped[Decimal] = quantity("现存量", form=False, copied=False, width=90, sort=-30)
-    available_stocks: Mapped[Decimal] = quantity("可用库存", form=False, copied=False, width=90, sort=-29)
-    on_order: Mapped[Decimal] = quantity("在途及计划", form=False, copied=False, width=90, sort=-28)
+    available_stocks: Mapped[Decimal] = quantity(
+        "可用库存", form=False, copied=False, decides=True, width=90, sort=-29
+    )
+    on_order: Mapped[Decimal] = quantity(
+        "在途及计划", form=False, copied=False, decides=True, width=90, sort=-28
+    )
     safety_stock: Mapped[Decimal] = quantity("安全库存", form=False, copied=False, width=90, sort=-27)
     sales_quantity: Mapped[Decimal] = quantity("近期销量", form=False, copied=False, width=90, sort=-26)
     supplier_id: Mapped[int | None] = ref("supplier", "供应商", index=True, width=180, sort=-20)

@@ -33,7 +33,7 @@ class ReturnLine(FromBatch, DrawnLine, orders.OrderLine):
     __abstract__ = True
     derived: ClassVar[tuple[Derived, ...]] = (
         of_receipt("source_no", "入库单号", "text", "b.bill_no", 190, bill=True),
-        of_receipt("source_quantity", "入库数量", "quantity", "i.quantity"),
+        of_receipt("source_quantity", "入库数量", "quantity", "i.quantity", decides=True),
         of_receipt("returned_quantity", "已退数量", "quantity", "i.returned_quantity"),
     )
 
@@ -45,7 +45,7 @@ class ReturnRequestLine(ReturnLine):
     bill_table = "return_request"
     derived = (
         *ReturnLine.derived,
-        of_receipt("returnable_quantity", "可退数量", "quantity", RETURNABLE.format(table="i")),
+        of_receipt("returnable_quantity", "可退数量", "quantity", RETURNABLE.format(table="i"), decides=True),
     )
 
     executed_quantity: Mapped[Decimal] = quantity(

@@ -10,21 +10,31 @@ import orjson
 import pytest
 from sqlalchemy import text
 
+from api.kit import registry
+from api.kit.resource import Resource
 from tests.kit.documented import conforms
 from tests.kit.fixtures import Site
+from tests.kit.roles import holding
 from tests.master.paper_pictures import id_card, jpeg, licence
 from tests.master.test_company_lookup import HEAD, ROWS, table
 from tests.shell import pictures
 
 __all__ = ["table"]
 CUSTOMER, SUPPLIER = "v2/custom/Customer", "v2/system/SupplierResourceManagement"
-PICTURES = (
-    f"{CUSTOMER}/idCardOcr",
-    f"{CUSTOMER}/licenseOcr",
-    f"{CUSTOMER}/chainLicenseOcr",
-    f"{SUPPLIER}/licenseOcr",
+FILLED = [cls for cls in registry.declared() if cls.declaration.fillings]
+PICTURES, SEARCHES = (
+    [
+        f"{cls.declaration.api}/{name}"
+        for cls in FILLED
+        for filling in cls.declaration.fillings
+        for name in (filling.name, *filling.also)
+        if filling.way == way
+    ]
+    for way in ("picture", "search")
 )
-SEARCHES = (f"{CUSTOMER}/eyeLookup", f"{SUPPLIER}/eyeLookup")
+
+NO_PARTIES = {"customer_address": "where goods go", "other_delivery": "a bill"}
+"""What has a name, a telephone and an address, and is nobody."""
 
 
 def send(site: Site, path: str, content: bytes, user: str = "clerk_a", name: str = "a.jpg") -> Any:
@@ -146,14 +156,57 @@ class TestForms:
     @pytest.mark.parametrize(
         ("route", "ways"),
         [
-            ("/custom/customerinfo_add", ["licenseOcr picture", "idCardOcr picture", "eyeLookup search"]),
+            ("/custom/customerinfo_add", ["licenseOcr picture", "eyeLookup search", "idCardOcr picture"]),
             ("/system/newsupplier", ["licenseOcr picture", "eyeLookup search"]),
-            ("/system/supplier", []),
+            ("/system/supplier", ["licenseOcr picture", "eyeLookup search"]),
+            ("/system/logisticsdriver", ["idCardOcr picture"]),
+            ("/system/supplieraccount", []),
         ],
     )
     def test_the_screen_offers_what_fills_it_in(self, site: Site, route: str, ways: list[str]) -> None:
         found = site.as_("clerk_a").get("v2/Open/Screen/getScreen", route=route).data["fillings"]
         assert [f"{one['name']} {one['way']}" for one in found] == ways
+
+    @pytest.mark.parametrize("step", ["add", "edit"])
+    def test_who_may_write_a_form_has_it_filled_in(self, site: Site, table: Path, step: str) -> None:
+        rights = ["customer:list", f"customer:{step}", "supplier:list", f"supplier:{step}"]
+        with holding(site.as_("admin"), site.world.role_keeper_a, rights=rights):
+            keeper = site.as_("keeper_a")
+            for route, offered in (("/custom/customerinfo", 3), ("/system/supplier", 2)):
+                screen = keeper.get("v2/Open/Screen/getScreen", route=route).data
+                assert len(screen["fillings"]) == offered, route
+            for path in (CUSTOMER, "v2/system/Supplier"):
+                assert keeper.get(f"{path}/eyeLookup", keyword="顺达").ok, path
+            read = send(site, f"{CUSTOMER}/licenseOcr", b"no picture", user="keeper_a")
+            assert (read["code"], read["msg"]) == (400, "请选择jpg或png格式的图片")
+
+    def test_every_form_of_a_party_is_filled_in(self) -> None:
+        """Whoever has a code, a legal person or an identity number, or a name with a telephone and an address."""
+        told = {"creditCode": "eyeLookup licenseOcr", "idCard": "idCardOcr"}
+        lacking = []
+        for cls in registry.declared():
+            written = [item for item in cls.fields() if item.writable]
+            if (
+                cls.name() in NO_PARTIES
+                or not cls.writing()
+                or not any(i.name == cls.declaration.title for i in written)
+            ):
+                continue
+            rules = {item.rule for item in written}
+            wanted = {name for rule, names in told.items() if rule in rules for name in names.split()}
+            reached = rules & {"phone", "mobile", "landline"} and any(
+                item.name == "address" for item in written
+            )
+            if reached or any(item.name == "legal_person" for item in written):
+                wanted |= {"eyeLookup", "licenseOcr"}
+            if not wanted <= {filling.name for filling in cls.declaration.fillings}:
+                lacking.append(cls.declaration.label)
+        assert lacking == []
+
+    @pytest.mark.parametrize("cls", FILLED, ids=[cls.name() for cls in FILLED])
+    def test_what_is_filled_in_is_written_there(self, cls: type[Resource]) -> None:
+        written = {item.name for item in cls.fields() if item.writable}
+        assert {name for filling in cls.declaration.fillings for name, _ in filling.fills} <= written
 
     def test_a_customer_keeps_what_was_filled_in(self, site: Site) -> None:
         body = {"customer_name": "识别留存", "company_id": site.world.company_a, "legal_person": "周建国"}

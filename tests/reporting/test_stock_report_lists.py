@@ -23,6 +23,20 @@ from tests.reporting.stocked import (
     Refresh,
 )
 
+PRESENT = ("v2/inventory/InventorySummer", "v2/inventory/InventoryGoods", "v2/inventory/CostPrice")
+"""Reports that read the books."""
+
+
+class TestTypes:
+    @pytest.mark.parametrize("report", [*REPORTS, *PRESENT])
+    def test_a_type_stands_for_those_below_it(self, stocked: Desk, report: str) -> None:
+        """As in every list, whether rows are published or read off the books."""
+        world = stocked.world
+        below = rows(stocked, report, goods_type_id=world.type2)
+        assert below
+        assert rows(stocked, report, goods_type_id=world.type1) == below
+        assert rows(stocked, report, goods_type_id=f"{world.type1},{world.type2}") == below
+
 
 class TestRights:
     @pytest.mark.parametrize("report", REPORTS)

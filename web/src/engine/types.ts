@@ -71,6 +71,8 @@ export interface Field {
   bill?: boolean;
   /** A column that shows once it is chosen or used. */
   optional?: boolean;
+  /** Whether it stands with the figures that are keyed in; where nobody says, numbers that are keyed in do. */
+  decides?: boolean | null;
   /** What a date stands for: a day, one until which the list counts (asked for as `<name>_end` alone), or its month. */
   span?: 'day' | 'until' | 'month';
   /** The day that it may not be before. */

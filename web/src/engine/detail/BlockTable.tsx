@@ -5,10 +5,10 @@ import { useElementSize } from '../../lib/useElementSize';
 import { ShownValue } from '../fields/ShownValue';
 import { fieldText, isEmptyValue, isRightAligned } from '../fields/fieldValue';
 import { readFields } from '../lines/gridColumns';
+import { INDEX_WIDTH } from '../lines/inSight';
 import { CARDS_BELOW, RowCards } from '../list/RowCards';
 import { columnsOf, isRef, type Block, type Field, type Pricing, type Row } from '../types';
 
-const INDEX_WIDTH = 56;
 /** The column of the bill that a row leads to. */
 const BILL_NO = 'bill_no';
 /** Above this many lines only those in view are drawn. */

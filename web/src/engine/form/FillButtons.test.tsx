@@ -35,6 +35,7 @@ const description = billScreen({
     field({ name: 'credit_code', label: '统一社会信用代码' }),
     field({ name: 'legal_person', label: '法定代表人' }),
     field({ name: 'secret', label: '看不到的', readonly: true, masked: true }),
+    field({ name: 'logo', label: '标志', type: 'image', scene: 'logo' }),
     field({ name: 'papers', label: '证照', type: 'image', scene: 'contract' }),
   ],
   line: null,

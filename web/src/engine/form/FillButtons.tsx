@@ -9,7 +9,7 @@ import type { Filling, Screen } from '../types';
 import { read } from '../upload/FileView';
 import type { UploadItem } from '../upload/uploadRules';
 import { CompanyDialog } from './CompanyDialog';
-import { fillIn, type Filled, type FoundItem } from './filling';
+import { fillIn, isPaper, type Filled, type FoundItem } from './filling';
 import type { FormModel } from './formModel';
 
 interface FillButtonsProps {
@@ -58,7 +58,7 @@ export default function FillButtons({ screen, fillings, form }: FillButtonsProps
   };
   const attached = () => {
     const { values } = form.header.get();
-    return screen.fields.filter(({ type }) => type === 'image').flatMap((field) => filesOf(field, values).filter(({ name }) => READABLE.test(name)));
+    return screen.fields.filter(isPaper).flatMap((field) => filesOf(field, values).filter(({ name }) => READABLE.test(name)));
   };
 
   return (

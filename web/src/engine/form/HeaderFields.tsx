@@ -6,6 +6,7 @@ import { isWritable } from '../fields/fieldRules';
 import { isEmptyValue } from '../fields/fieldValue';
 import { refNarrow } from '../lines/billContext';
 import { isRef, type Field, type Screen } from '../types';
+import { isPaper } from './filling';
 import { changeHeader, type FormModel } from './formModel';
 
 const FillButtons = lazy(() => import('./FillButtons'));
@@ -29,7 +30,7 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
   const { values, problems, hints, doubts } = useStore(form.header, (state) => state);
   const fields = screen.fields.filter((field) => field.form && !field.hidden);
   // Beside the pictures of papers, where the form has any.
-  const beside = (fields.find(({ type }) => type === 'image') ?? fields.at(-1))?.name;
+  const beside = (fields.find(isPaper) ?? fields.at(-1))?.name;
   useEffect(() => {
     if (!begins || !isKeyboardFree()) return;
     const { values: begun } = form.header.get();

@@ -1,6 +1,6 @@
 import { InboxOutlined } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { App, Badge, Button, Dropdown } from 'antd';
+import { App, Badge, Button, Dropdown, Space } from 'antd';
 import { useState } from 'react';
 import { now } from '../../lib/businessClock';
 import { reportError, showMessage } from '../../lib/errors';
@@ -85,7 +85,7 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
   });
 
   return (
-    <>
+    <Space size={6}>
       <Button loading={park.isPending} onClick={() => park.mutate()}>
         暂存
       </Button>
@@ -103,6 +103,6 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
           </Dropdown>
         </Badge>
       )}
-    </>
+    </Space>
   );
 }

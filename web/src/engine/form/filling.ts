@@ -38,3 +38,8 @@ export function fillIn(form: FormModel, fields: Field[], filled: Filled, from: s
   const kept = meant.filter((field) => !empty.includes(field) && String(values[field.name]) !== filled.values[field.name]);
   return { count: empty.length, kept: kept.map(({ label }) => label) };
 }
+
+/** The pictures of papers; a logo or a voucher says nothing of who somebody is. */
+export function isPaper(field: Field): boolean {
+  return field.type === 'image' && field.scene === 'contract';
+}

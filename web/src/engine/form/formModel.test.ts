@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { billScreen, field } from '../fixtures';
-import { checkForm, createForm, markFailures } from './formModel';
+import { afterEach, describe, expect, it } from 'vitest';
+import { setSession } from '../../lib/session';
+import { billScreen, field, refField } from '../fixtures';
+import { checkForm, createForm, markFailures, newValues } from './formModel';
 
 const block = (name: string, label: string) => ({
   name,
@@ -29,5 +30,16 @@ describe('a bill of two blocks', () => {
   it('says itself in which block a row is wrong', () => {
     const form = createForm(screen, { inputs: lines('1'), outputs: lines('3', '') });
     expect(checkForm(screen, form).map(({ serial }) => serial)).toEqual(['产出明细第2行']);
+  });
+});
+
+describe('a new record', () => {
+  afterEach(() => setSession(null));
+
+  it('belongs to the user’s own company; who a partner is nobody knows yet', () => {
+    setSession({ token: 't', company_id: 3, company_name: '杭州分公司', system: { type: 0, operatingVersion: 1, extendToolbar: '' } } as never);
+    const owner = refField('company_id', '公司', 'company', 'company_name', { required: true });
+    const inner = refField('inner_company_id', '内部公司', 'company', 'inner_company_name');
+    expect(newValues(billScreen({ fields: [owner, inner] }))).toEqual({ company_id: 3, company_name: '杭州分公司' });
   });
 });

@@ -56,7 +56,10 @@ export function followsToday(field: Field): boolean {
   return field.type === 'date' && field.required && field.default === null && isWritable(field);
 }
 
-/** A new record: declared defaults, today for required dates, the user's own company. */
+/** The company that a record belongs to; others that it names (who a partner is) are not the user's own. */
+const OWNER = 'company_id';
+
+/** A new record: declared defaults, today for required dates, the user's own company as the one it belongs to. */
 export function newValues(screen: Screen): Row {
   const values: Row = {};
   const session = getSession();
@@ -64,7 +67,7 @@ export function newValues(screen: Screen): Row {
     if (!isWritable(field)) continue;
     if (field.default !== null) values[field.name] = field.default;
     else if (followsToday(field)) values[field.name] = today();
-    else if (field.ref?.resource === 'company' && session) {
+    else if (field.name === OWNER && session) {
       values[field.name] = session.company_id;
       if (field.label_field) values[field.label_field] = session.company_name;
     }

@@ -13,6 +13,7 @@ import { gridFields, isStop, STOCK } from './gridColumns';
 import { gridKey } from './gridKeys';
 import { Heading, Sums } from './GridFrame';
 import { GridRow, type GridColumn } from './GridRow';
+import { INDEX_WIDTH } from './inSight';
 import { goodsField, isEditable, shortLines, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 import { LineToolbar } from './LineToolbar';
@@ -32,15 +33,14 @@ const ROW_HEIGHT = 30;
 /** Of a line's card on a phone: what stands left of its cells, and between two of them (px). */
 const NAME_WIDTH = 104;
 const CARD_GAP = 10;
-const INDEX_WIDTH = 48;
 const features = tableFeatures({ columnSizingFeature });
 
 /** A bill's lines, keyed in like a spreadsheet. */
 export function LineTable({ name, block, pricing, store, context }: LineTableProps) {
   const packed = useStore(store, (lines) => lines.some((line) => hasPacks(line.values)));
   const fields = useMemo(() => {
-    const all = gridFields(block, pricing);
-    return packed ? all.map((field) => (isPack(field) ? { ...field, optional: false } : field)) : all;
+    const known = packed ? block.fields.map((field) => (isPack(field) ? { ...field, optional: false } : field)) : block.fields;
+    return gridFields({ ...block, fields: known }, pricing);
   }, [block, pricing, packed]);
   const control = useColumnPlan(`${name}:${block.name}`, fields);
   const [section, size] = useElementSize<HTMLElement>();

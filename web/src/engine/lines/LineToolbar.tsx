@@ -6,7 +6,7 @@ import type { ColumnControl } from '../list/columnPlan';
 import { ColumnSettings } from '../list/ColumnSettings';
 import type { Block, Pricing } from '../types';
 import { suggestedPrice, type BillContext } from './billContext';
-import { NUMBERS } from './gridColumns';
+import { NUMBERS } from './inSight';
 import { LineTotal } from './GridFrame';
 import { fillGoods, goodsField, isBlankLine, isCounted, newLine, typeCell } from './lineModel';
 import type { LineStore } from './lineStore';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { field, goodsLineFields, pricing } from '../fixtures';
 import type { Field, Proposal } from '../types';
-import { gridFields, isStop, NUMBERS, readFields, STOCK } from './gridColumns';
+import { gridFields, isStop, readFields, STOCK } from './gridColumns';
+import { INDEX_WIDTH, NUMBERS, ROOM } from './inSight';
 
 describe('where Enter stops', () => {
   it('passes tyre numbers by, unless the bill is about them', () => {
@@ -17,13 +18,37 @@ describe('the lines of a stored bill', () => {
 
   it('show what of how many for how much on a small screen', () => {
     const columns = readFields(block(stored), pricing);
-    expect(columns.slice(0, 6).map(({ name }) => name)).toEqual(['goods_id', 'goods_num', 'pattern', 'quantity', 'price', 'amount']);
+    expect(columns.filter(({ optional }) => !optional).slice(0, 6).map(({ name }) => name)).toEqual(['goods_id', 'goods_num', 'pattern', 'quantity', 'price', 'amount']);
     expect(columns.find(({ name }) => name === 'pattern')?.width).toBe(100);
     expect(new Set(columns.map(({ name }) => name))).toEqual(new Set(stored.map(({ name }) => name)));
   });
   it('show how many where they have no price, and stand as they are without goods', () => {
-    expect(readFields(block(stored), null).slice(2, 5).map(({ name }) => name)).toEqual(['pattern', 'quantity', 'batch_id']);
+    const unpriced = stored.filter(({ name, optional }) => !optional && (name === pricing.quantity || !Object.values(pricing).includes(name)));
+    expect(readFields(block(unpriced), null).slice(2, 5).map(({ name }) => name)).toEqual(['pattern', 'quantity', 'batch_id']);
     expect(readFields(block(stored.slice(1)), null)).toEqual(stored.slice(1));
+  });
+});
+
+describe('columns that are more than a small screen has room for', () => {
+  const wide = (name: string, marks: Partial<Field> = {}) => field({ name, form: false, width: 140, ...marks });
+  const told = [goodsLineFields[0]!, wide('goods_num'), wide('specification'), wide('pattern'), wide('unit', { width: 70 })];
+  const rest = goodsLineFields.slice(2).map((one) => ({ ...one, width: 110 }));
+  const batch = field({ name: 'batch', width: 110 });
+  const columns = gridFields({ name: 'lines', label: '明细', fields: [...told, batch, ...rest], required: true, source: null }, pricing).filter(({ optional }) => !optional);
+  const upTo = (name: string) => columns.slice(0, columns.findIndex((one) => one.name === name) + 1).reduce((sum, { width }) => sum + width, INDEX_WIDTH);
+
+  it('have what is keyed in and the total in sight; what goods are told apart by gives way, but for the code', () => {
+    expect(columns.slice(0, 10).map(({ name }) => name)).toEqual(['goods_id', 'goods_num', 'specification', 'pattern', 'unit', 'batch', 'quantity', 'price', 'amount', STOCK.name]);
+    expect(upTo('amount')).toBeLessThanOrEqual(ROOM);
+    expect(columns.slice(1, 5).map(({ width }) => width)).toEqual([88, 96, 96, 67]);
+  });
+
+  it('stand where somebody says that they decide', () => {
+    const counted = field({ name: 'counted', type: 'quantity' });
+    const book = field({ name: 'book', type: 'quantity', form: false, readonly: true, decides: true });
+    const cost = field({ name: 'cost', type: 'price', decides: false });
+    const block = { name: 'lines', label: '明细', fields: [...told, batch, cost, wide('note'), book, counted], required: true, source: null };
+    expect(gridFields(block, null).slice(5).map(({ name }) => name)).toEqual(['batch', 'book', 'counted', 'cost', 'note']);
   });
 });
 

@@ -2,6 +2,7 @@ import { isNumberType } from '../../lib/validation';
 import { isWritable } from '../fields/fieldRules';
 import { columnsOf, type Block, type Field, type Pricing, type Row } from '../types';
 import { DISCOUNT_PRICE } from './discountPrice';
+import { arranged, isGoodsField, NUMBERS } from './inSight';
 import { goodsField, isEditable } from './lineModel';
 import { isPack, quantityField } from './packs';
 
@@ -32,55 +33,42 @@ function beside(name: string, label: string, type: Field['type']): Field {
   };
 }
 
-/** The field of what a scanner reads off each piece, which most goods have nothing of; a dialog of its own takes it. */
-export const NUMBERS = 'tire_numbers';
-
 export const STOCK = beside('available_stocks', '可用库存', 'quantity');
 const LAST_PRICE = beside('last_price', '最近价', 'price');
 /** The discount by piece: a column that shows where it is chosen. */
 const OFF_BY_PIECE: Field = { ...beside(DISCOUNT_PRICE, '优惠单价', 'price'), form: true, readonly: false, rule: 'Positive', optional: true };
 const PRICE_SOURCE = beside('price_source', '价格来源', 'text');
 
-/** What is read along with goods is cut short, so that the amount still fits a small screen. */
-const READ_ALONG_WIDTH = 100;
-
-const readAlong = (field: Field): Field => ({ ...field, width: Math.min(field.width, READ_ALONG_WIDTH) });
-
-/**
- * The columns of a stored bill's lines: goods with what tells them apart, how many and for how much, then the rest, so that a
- * small screen shows what the bill is about without being moved.
- */
+/** The columns of a stored bill's lines. */
 export function readFields(block: Block, pricing: Pricing | null): Field[] {
-  const shown = columnsOf(block).filter((field) => field.list);
-  const goods = shown.findIndex((field) => field.ref?.resource === 'goods');
-  if (goods < 0 || block.source !== null) return shown;
-  const rest = shown.slice(goods + 1);
-  const along = rest.findIndex((field) => field.form || isNumberType(field.type));
-  const told = (along < 0 ? rest : rest.slice(0, along)).map(readAlong);
-  const names = pricing ? [pricing.quantity, pricing.price, pricing.total] : [quantityField(pricing)];
-  const figures = names.flatMap((name) => rest.filter((field) => field.name === name));
-  return [...shown.slice(0, goods + 1), ...told, ...figures, ...rest.slice(told.length).filter((field) => !figures.includes(field))];
+  return arranged(goodsFirst(block).filter((field) => field.list), pricing);
 }
 
+/** The columns of lines that are keyed in. */
 export function gridFields(block: Block, pricing: Pricing | null): Field[] {
-  const shown = columnsOf(block).filter((field) => field.list || isEditable(field, pricing));
+  const shown = goodsFirst(block).filter((field) => field.list || isEditable(field, pricing));
   // The figures of what was proposed are why it was; what lines lack is proposed for what they are.
   const whole = block.source !== null || block.proposals?.some((proposal) => !proposal.of?.length);
   const quantity = quantityField(pricing);
   const stocked = pricing !== null || block.takes_available === true;
   const counted = stocked || shown.some((field) => field.name === quantity && field.form);
-  if (whole || goodsField(block) === undefined || !counted) return shown;
-  const columns = shown.filter((field) => isKnownWhileKeying(field, pricing)).flatMap((field) => {
-    if (field.name === quantity) return stocked ? [field, STOCK] : [field];
-    if (field.name === pricing?.price) return [field, LAST_PRICE, PRICE_SOURCE];
+  if (whole || goodsField(block) === undefined || !counted) return arranged(shown, pricing);
+  const columns = shown.filter((field) => isKnownWhileKeying(field, pricing));
+  const told = arranged(columns, pricing, stocked ? [STOCK] : []);
+  const total = told.findIndex((field) => field.name === pricing?.total);
+  const by = total < 0 ? total : Math.max(total, told.indexOf(STOCK));
+  return told.flatMap((field, place) => {
+    if (place === by) return [field, LAST_PRICE, PRICE_SOURCE];
     if (field.name === pricing?.discount && isWritable(field)) return [OFF_BY_PIECE, field];
-    return [field.form ? field : readAlong(field)];
+    return [field];
   });
-  // Location and batch are seldom chosen by hand; they come behind the figures.
-  const optional = columns.filter((field) => field.type === 'ref' && !field.required && !isPack(field));
-  const total = columns.findIndex((field) => field.name === (pricing?.total ?? (stocked ? STOCK.name : quantity)));
-  const before = columns.slice(0, total + 1).filter((field) => !optional.includes(field));
-  return [...before, ...optional, ...columns.slice(total + 1).filter((field) => !optional.includes(field))];
+}
+
+/** A table of goods begins with them, also where they come from a source. */
+function goodsFirst(block: Block): Field[] {
+  const columns = columnsOf(block);
+  if (!columns.some(isGoodsField)) return columns;
+  return block.fields.filter((field) => columns.includes(field));
 }
 
 /** Cost, executed and returned quantities come to a line after it was audited; while keying in they say nothing. */

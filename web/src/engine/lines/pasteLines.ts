@@ -27,7 +27,7 @@ export interface PastePlan {
   rows: string[][];
 }
 
-/** By headings where the first row has them; else goods, numbers and texts in the grid's order from the active cell. */
+/** By headings where the first row has them; else goods, numbers and texts in the grid's order from the active cell, a total behind what it follows from. */
 export function planPaste(matrix: string[][], { columns, goods, pricing, start, lineFields }: PasteTarget): PastePlan {
   const [first = [], ...rest] = matrix;
   const told = goods && GOODS_HEADINGS.find((heading) => first.includes(heading));
@@ -36,7 +36,11 @@ export function planPaste(matrix: string[][], { columns, goods, pricing, start, 
   const known = headed.filter((field) => field !== null).length;
   if (told || (known > 0 && known * 2 >= first.filter((cell) => cell !== '').length)) return { fields: headed, rows: rest };
   const takers = columns.filter((field, col) => col >= start.col && isEditable(field, pricing) && (col === start.col || isPlain(field, goods)));
-  return { fields: takers, rows: matrix };
+  // A total follows from the figures, wherever its column stands: it comes behind them.
+  const late = takers.filter((field, at) => at > 0 && field.name === pricing?.total);
+  const plain = takers.filter((field) => !late.includes(field));
+  const behind = plain.findLastIndex(({ name }) => [pricing?.price, pricing?.discount, pricing?.tax_rate].includes(name)) + 1;
+  return { fields: [...plain.slice(0, behind), ...late, ...plain.slice(behind)], rows: matrix };
 }
 
 function isPlain(field: Field, goods: Field | undefined): boolean {
