@@ -21,6 +21,7 @@ from api.master import calls as master_calls
 from api.master import (
     due_calls,
     goods_calls,
+    map_service,
     number_templates,
     open_lookups,
     rebate_calls,
@@ -85,6 +86,7 @@ HAND_WRITTEN = (
     master_calls,
     supplier_resource_calls,
     goods_calls,
+    map_service,
     number_templates,
     due_calls,
     open_lookups,
