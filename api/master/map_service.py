@@ -44,8 +44,9 @@ PAGE = Path(__file__).with_name("map_page.html")
 
 class AreaPlace(BaseModel):
     id: int
-    name: str
-    initials: str
+    name: str = Described(description="名称")
+    initials: str = Described(description="拼音首字母")
+    code: str | None = Described(description="行政区划代码")
 
 
 class CityPlace(AreaPlace):
@@ -91,4 +92,4 @@ def get_regions(ctx: Context) -> Any:
 
 def _place(row: Row[Any], level: str) -> dict[str, Any]:
     key, name = getattr(row, f"{level}_id"), getattr(row, f"{level}_name")
-    return {"id": key, "name": name, "initials": row.logogram or ""}
+    return {"id": key, "name": name, "initials": row.logogram or "", "code": row.code}

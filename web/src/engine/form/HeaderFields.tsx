@@ -6,6 +6,7 @@ import { isWritable } from '../fields/fieldRules';
 import { isEmptyValue } from '../fields/fieldValue';
 import { refNarrow } from '../lines/billContext';
 import { isRef, type Field, type Screen } from '../types';
+import { MapButton } from '../map/MapButton';
 import { changeHeader, type FormModel } from './formModel';
 
 const FillButtons = lazy(() => import('./FillButtons'));
@@ -59,6 +60,7 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
                   onChange={(changes) => changeHeader(form, screen.fields, changes)}
                   onEntered={() => goOn(document.getElementById(id))}
                 />
+                {isPlace(field) && <MapButton field={field} row={values} into={{ form, fields: screen.fields }} />}
                 {problem && (
                   <span className="field-problem" role="alert">
                     {problem}
@@ -78,6 +80,11 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
       })}
     </div>
   );
+}
+
+/** An address that is written here; one that is chosen among those known is looked for in its own record. */
+function isPlace(field: Field): boolean {
+  return field.place === true && !isRef(field) && isWritable(field);
 }
 
 function begin(head: HTMLElement | null, id: string | null): void {
