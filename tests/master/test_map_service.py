@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from api.kit.settings import SettingError, settings
+from api.kit.settings import PROJECT_DIR, SettingError, settings
 from tests.kit.documented import conforms
 from tests.kit.fixtures import Site
 
@@ -109,3 +109,14 @@ PLACES = {
 def test_addresses_are_places(site: Site, route: str) -> None:
     fields = site.as_("admin").get("v2/Open/Screen/getScreen", route=route).data["fields"]
     assert [one["name"] for one in fields if one["place"]] == [PLACES[route]]
+
+
+def test_the_shell_itself_loads_no_script_of_others() -> None:
+    """They run in pages of their own, where neither token nor records are."""
+    assert "http" not in (PROJECT_DIR / "web/index.html").read_text("utf-8")
+    loading = [
+        one.name
+        for one in (PROJECT_DIR / "web/src").rglob("*.ts*")
+        if "createElement('script')" in one.read_text("utf-8")
+    ]
+    assert loading == []

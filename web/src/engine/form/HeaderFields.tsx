@@ -60,7 +60,6 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
                   onChange={(changes) => changeHeader(form, screen.fields, changes)}
                   onEntered={() => goOn(document.getElementById(id))}
                 />
-                {isPlace(field) && <MapButton field={field} row={values} into={{ form, fields: screen.fields }} />}
                 {problem && (
                   <span className="field-problem" role="alert">
                     {problem}
@@ -69,6 +68,7 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
                 {hint && <span className="field-hint">{hint}</span>}
                 {doubt && <span className="field-doubt">{doubt}</span>}
               </div>
+              {isPlace(field) && <MapButton field={field} row={values} into={{ form, fields: screen.fields }} />}
             </div>
             {field.name === beside && screen.fillings && screen.fillings.length > 0 && (
               <Suspense fallback={null}>

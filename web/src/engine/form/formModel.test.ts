@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { billScreen, field } from '../fixtures';
-import { checkForm, createForm, markFailures } from './formModel';
+import { setSession, type Session } from '../../lib/session';
+import { billScreen, field, refField } from '../fixtures';
+import { checkForm, createForm, markFailures, newValues } from './formModel';
 
 const block = (name: string, label: string) => ({
   name,
@@ -30,4 +31,12 @@ describe('a bill of two blocks', () => {
     const form = createForm(screen, { inputs: lines('1'), outputs: lines('3', '') });
     expect(checkForm(screen, form).map(({ serial }) => serial)).toEqual(['产出明细第2行']);
   });
+});
+
+it('a new record is of the own company, and of no other kind of company that it need not name', () => {
+  setSession({ token: 't', sign_key: 'k', expires_at: '2099-01-01 00:00:00', company_id: 2, company_name: '华东公司' } as Session);
+  const company = (name: string, required: boolean) => refField(name, '公司', 'company', name.replace('_id', '_name'), { required });
+  const fields = [company('company_id', true), company('inner_company_id', false)];
+  expect(newValues(billScreen({ kind: 'add', fields }))).toEqual({ company_id: 2, company_name: '华东公司' });
+  setSession(null);
 });

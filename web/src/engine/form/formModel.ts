@@ -56,7 +56,7 @@ export function followsToday(field: Field): boolean {
   return field.type === 'date' && field.required && field.default === null && isWritable(field);
 }
 
-/** A new record: declared defaults, today for required dates, the user's own company. */
+/** A new record: declared defaults, today for required dates, the user's own company where there has to be one. */
 export function newValues(screen: Screen): Row {
   const values: Row = {};
   const session = getSession();
@@ -64,7 +64,7 @@ export function newValues(screen: Screen): Row {
     if (!isWritable(field)) continue;
     if (field.default !== null) values[field.name] = field.default;
     else if (followsToday(field)) values[field.name] = today();
-    else if (field.ref?.resource === 'company' && session) {
+    else if (field.required && field.ref?.resource === 'company' && session) {
       values[field.name] = session.company_id;
       if (field.label_field) values[field.label_field] = session.company_name;
     }

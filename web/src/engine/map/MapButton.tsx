@@ -28,7 +28,7 @@ export function MapButton({ field, row, into }: MapButtonProps) {
   const dialog = { title: `${field.label}：地图`, onPick: pick, onClose: close };
   return (
     <>
-      <Button type="text" size="small" icon={<EnvironmentOutlined />} title={`${field.label}：地图`} onClick={() => setOpen(true)}>
+      <Button type="text" size="small" style={{ marginLeft: 4 }} icon={<EnvironmentOutlined />} title={`${field.label}：地图`} onClick={() => setOpen(true)}>
         地图
       </Button>
       {open && (
