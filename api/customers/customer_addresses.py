@@ -9,9 +9,9 @@ from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
 from api.kit.errors import Invalid
-from api.kit.fields import enabled, flag, key, ref, text, textarea
+from api.kit.fields import enabled, flag, key, ref, text
 from api.kit.resource import Declaration, Menu, Resource
-from api.master.geography import area, city, province
+from api.master.geography import area, city, province, street_address
 from api.master.partners import Customer
 
 
@@ -48,7 +48,7 @@ class CustomerAddress(Resource):
     province_id: Mapped[int | None] = province()
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
-    address: Mapped[str] = textarea("详细地址", required=True, search=True, max_length=200, width=260)
+    address: Mapped[str] = street_address("详细地址", required=True, search=True, width=260)
     is_default: Mapped[bool] = flag("默认地址", search=True)
     enabled: Mapped[bool] = enabled()
 
@@ -85,7 +85,7 @@ class Sent:
     """A bill whose goods are sent to one of its customer's addresses, the default one where a new bill says none."""
 
     customer_address_id: Mapped[int | None] = ref(
-        "customer_address", "收货地址", within=("company_id", "customer_id"), width=240, sort=-36
+        "customer_address", "收货地址", within=("company_id", "customer_id"), width=240, place=True, sort=-36
     )
 
 

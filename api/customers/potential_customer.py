@@ -16,7 +16,7 @@ from api.kit.fields import day, enum, key, moment, ref, textarea
 from api.kit.fields import text as words
 from api.kit.resource import ACTION_LABELS, READ, WRITE, Declaration, Drill, Menu, Resource
 from api.master.business_types import classified
-from api.master.geography import area, city, province
+from api.master.geography import area, city, province, street_address
 from api.master.partners import Customer
 from api.master.party_fillings import card_filling, company_fillings
 
@@ -62,7 +62,7 @@ class PotentialCustomer(Resource):
     province_id: Mapped[int | None] = province()
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
-    address: Mapped[str | None] = textarea("详细地址", max_length=200)
+    address: Mapped[str | None] = street_address("详细地址")
     employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
     last_note: Mapped[str | None] = textarea("最近跟进", max_length=500, form=False, width=260)
     last_followed_at: Mapped[datetime | None] = moment("最近跟进时间", form=False)

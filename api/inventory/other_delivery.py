@@ -5,9 +5,10 @@ from __future__ import annotations
 from sqlalchemy.orm import Mapped
 
 from api.kit.document import BillType, Block, DetailPlace, Document, declare
-from api.kit.fields import text, textarea
+from api.kit.fields import text
 from api.kit.posting import Postings
 from api.kit.resource import Menu, Place
+from api.master.geography import street_address
 from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
 from api.master.warehouses import GOOD, warehouse
 
@@ -50,7 +51,7 @@ class OtherDelivery(MoveBill):
     consignee_mobile: Mapped[str | None] = text(
         "联系电话", rule="phone", max_length=20, search=True, sort=-49
     )
-    address: Mapped[str | None] = textarea("收货地址", max_length=200, sort=-48)
+    address: Mapped[str | None] = street_address("收货地址", sort=-48)
     logistics: Mapped[str | None] = text("物流公司", max_length=50, search=True, sort=-47)
     waybill_no: Mapped[str | None] = text("物流单号", max_length=50, search=True, sort=-46)
     reason: Mapped[str] = text("发货原因", required=True, search=True, sort=-45)

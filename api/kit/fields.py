@@ -107,11 +107,12 @@ class Field:
     list counts, which is asked for alone, as `<name>_end`; or the `month` of which it is the first day. `since` names
     the day that it may not be before. What is `initials_of` another column is made from it, unless it was filled in. A
     `total` is a sum over the list; a `ratio` has one where it tells what rows are together. What gives posted figures
-    their meaning is `fixed`: `always`, once bills have `named` the record or others share the column with it, or while
-    it is `held`, as goods are in stock. A value that follows from others until somebody types one is `typed_in`: the
-    flag that keeps whether it was. A day that has `happened` is asked about where it is still to come. Rows of
-    an `uncounted` choice add to no total of a list, nor to its charts; `every` stands for all choices in what a list is
-    asked for, as 0 does where it is none of them.
+    their meaning is `fixed`: `always`, once bills have `named` the record or others share the column with it, or
+    while it is `held`, as goods are in stock. A value that follows from others until somebody types one is
+    `typed_in`: the flag that keeps whether it was. A day that has `happened` is asked about where it is still to
+    come. What says a `place` is shown on a map, and found there. Rows of an `uncounted` choice add to no total of a
+    list, nor to its charts; `every` stands for all choices in what a list is asked for, as 0 does where it is none of
+    them.
     """
 
     name: str
@@ -151,6 +152,7 @@ class Field:
     fixed: Fixed = ""
     typed_in: str | None = None
     happened: bool = False
+    place: bool = False
 
     @property
     def is_number(self) -> bool:

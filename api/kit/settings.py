@@ -61,6 +61,8 @@ class Settings:
     mail_from: str = ""
     mail_password: str = field(default="", repr=False)
     given_company_file: str = ""
+    map_key: str = ""
+    map_code: str = field(default="", repr=False)
 
     @property
     def postgres_dir(self) -> Path:
@@ -136,6 +138,8 @@ def settings() -> Settings:
         mail_from=_text("ERP_MAIL_FROM") or "reports@localhost.localdomain",
         mail_password=_mail_password(),
         given_company_file=_text("ERP_COMPANY_FILE"),
+        map_key=_letters("ERP_MAP_KEY"),
+        map_code=_letters("ERP_MAP_CODE"),
     )
 
 
@@ -148,6 +152,13 @@ def _environment() -> str:
 
 def _text(name: str) -> str:
     return os.environ.get(name, "").strip()
+
+
+def _letters(name: str) -> str:
+    text = _text(name)
+    if not re.fullmatch(r"[A-Za-z0-9]{0,100}", text):
+        raise SettingError(f"{name} 应由字母和数字组成")
+    return text
 
 
 def _port(name: str, default: int) -> int:

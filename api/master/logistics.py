@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlalchemy import UniqueConstraint
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import enabled, enum, key, ref, text, textarea
+from api.kit.fields import enabled, enum, key, ref, text
 from api.kit.resource import Declaration, Menu, Resource
-from api.master.geography import area, city, province
+from api.master.geography import area, city, province, street_address
 from api.master.party_fillings import card_filling, company_fillings
 
 LOGISTICS_TYPES = {1: "自有车队", 2: "第三方物流", 3: "快递"}
@@ -41,7 +41,7 @@ class Logistics(Resource):
     province_id: Mapped[int | None] = province()
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
-    address: Mapped[str | None] = textarea("地址", max_length=200)
+    address: Mapped[str | None] = street_address()
     remark: Mapped[str | None] = text("备注", max_length=200)
     enabled: Mapped[bool] = enabled()
 

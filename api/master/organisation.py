@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import enabled, enum, image, integer, key, ref, text, textarea
+from api.kit.fields import enabled, enum, image, integer, key, ref, text
 from api.kit.resource import Declaration, Drill, Menu, Resource
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
-from api.master.geography import area, city, province
+from api.master.geography import area, city, province, street_address
 from api.master.party_fillings import company_fillings
 
 HEAD, BRANCH, STATION = 1, 2, 3
@@ -44,7 +44,7 @@ class Company(Resource):
     province_id: Mapped[int | None] = province()
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
-    address: Mapped[str | None] = textarea("地址", max_length=200)
+    address: Mapped[str | None] = street_address()
     enabled: Mapped[bool] = enabled()
 
 
@@ -163,7 +163,7 @@ class GroupInfo(Resource):
     province_id: Mapped[int | None] = province()
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
-    address: Mapped[str | None] = textarea("详细地址", max_length=200)
+    address: Mapped[str | None] = street_address("详细地址")
     phone: Mapped[str | None] = text("座机", rule="landline", max_length=20)
     hotline: Mapped[str | None] = text("服务热线", rule="hotline", max_length=20)
     service_contact: Mapped[str | None] = text("客服联系人", max_length=50)

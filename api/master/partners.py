@@ -9,12 +9,12 @@ from sqlalchemy import CheckConstraint, ColumnElement, Row, UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
-from api.kit.fields import enabled, enum, image, integer, key, money, name_initials, ref, text, textarea
+from api.kit.fields import enabled, enum, image, integer, key, money, name_initials, ref, text
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
 from api.master.alike_customers import TOLD_BY, ask_about_alike
 from api.master.business_types import classified
-from api.master.geography import area, city, province
+from api.master.geography import area, city, province, street_address
 from api.master.inner_partners import refuse_rebinding
 from api.master.party_fillings import card_filling, company_fillings
 from api.master.settings import NEW_AND_CHANGED, UNASKED, customer_audit
@@ -74,7 +74,7 @@ class Supplier(Resource):
     province_id: Mapped[int | None] = province()
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
-    address: Mapped[str | None] = textarea("地址", max_length=200)
+    address: Mapped[str | None] = street_address()
     inner_company_id: Mapped[int | None] = inner_company()
     enabled: Mapped[bool] = enabled()
 
@@ -132,7 +132,7 @@ class Customer(Resource):
     province_id: Mapped[int | None] = province()
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
-    address: Mapped[str | None] = textarea("详细地址", max_length=200)
+    address: Mapped[str | None] = street_address("详细地址")
     legal_person: Mapped[str | None] = text("法定代表人", max_length=50, list=False, extract=False)
     papers: Mapped[str | None] = image("证照", scene="contract")
     employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)

@@ -16,7 +16,7 @@ from api.kit.errors import Invalid
 from api.kit.fields import day, enabled, enum, flag, image, integer, key, ref, text, textarea
 from api.kit.resource import ACTION_LABELS, READ, WRITE, Declaration, Menu, Resource
 from api.master.business_types import classified
-from api.master.geography import area, city, province
+from api.master.geography import area, city, province, street_address
 from api.master.partners import PAYMENT_DAYS, Supplier
 from api.master.party_fillings import company_fillings
 
@@ -70,7 +70,7 @@ class SupplierResource(Resource):
     province_id: Mapped[int | None] = province()
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
-    address: Mapped[str | None] = textarea("详细地址", max_length=200)
+    address: Mapped[str | None] = street_address("详细地址")
     credit_code: Mapped[str | None] = text(
         "统一社会信用代码", rule="creditCode", search=True, max_length=18, width=180
     )

@@ -11,11 +11,12 @@ from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.errors import Invalid, StockWarningAsk
-from api.kit.fields import derived, enabled, enum, flag, integer, key, name_initials, ref, text, textarea
+from api.kit.fields import derived, enabled, enum, flag, integer, key, name_initials, ref, text
 from api.kit.initials import initials
 from api.kit.resource import Declaration, Drill, Menu, Place, Resource
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
+from api.master.geography import street_address
 
 GOOD, DEFECTIVE, GUARANTEE, TRANSIT, CONSIGNED = 1, 2, 3, 4, 5
 WAREHOUSE_TYPES = {
@@ -128,7 +129,7 @@ class Warehouse(Resource):
     type: Mapped[int] = enum("仓库类型", WAREHOUSE_TYPES, default=1, search=True, fixed="named")
     allow_negative: Mapped[bool] = flag("允许负库存")
     document_warning: Mapped[int] = enum("安全库存预警", WARNING_MODES, default=0)
-    address: Mapped[str | None] = textarea("地址", max_length=200)
+    address: Mapped[str | None] = street_address()
     enabled: Mapped[bool] = enabled()
     strict_since: Mapped[date | None] = mapped_column(sort_order=90)
     """The day when it came to refuse negative stock, whose days before were allowed it; None from its beginning on."""

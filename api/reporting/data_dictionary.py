@@ -15,6 +15,7 @@ from api.kit.context import Context
 from api.kit.database import dumps
 from api.kit.errors import Refusal
 from api.kit.fields import key, text, textarea
+from api.kit.lone_pages import alone
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.settings import settings
@@ -23,9 +24,6 @@ from warehouse import dictionary
 from warehouse.files import Files
 
 api = router()
-
-# Opened by itself it is what the web's frame makes of it: a page without an origin.
-SAFE = {"Content-Security-Policy": f"{dictionary.POLICY}; sandbox allow-scripts"}
 
 _COLUMNS = """
 select
@@ -73,4 +71,4 @@ def get_lineage(ctx: Context) -> Any:
     page = Files(settings().warehouse_dir).lineage
     if not page.is_file():
         raise Refusal("数据字典还没有生成，数据第一次发布之后再打开")
-    return FileResponse(page, media_type="text/html", headers=SAFE)
+    return FileResponse(page, media_type="text/html", headers=alone(dictionary.POLICY))

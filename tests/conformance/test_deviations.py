@@ -152,15 +152,3 @@ def test_sizes_are_observed_not_asked_for() -> None:
     source = web("lib/useElementSize.ts")
     assert "new ResizeObserver" in source
     assert "setInterval" not in source
-
-
-def test_no_script_of_a_map_service_is_loaded() -> None:
-    """docs/specification.md#272: provinces are drawn from outlines of a package."""
-    page = (PROJECT / "web/index.html").read_text("utf-8")
-    assert "http" not in page
-    loading = [
-        one.name
-        for one in (PROJECT / "web/src").rglob("*.ts*")
-        if "createElement('script')" in one.read_text("utf-8")
-    ]
-    assert loading == []

@@ -33,6 +33,7 @@ from tests.kit.ports import free_port
 from tests.kit.superset import prepare
 
 START_SECONDS = 900
+MAP_KEY = "0123456789abcdef"
 ERP = str(Path(sys.executable).with_name("erp"))
 FIRST_FIGURES = """
 from api.kit.settings import settings
@@ -102,7 +103,8 @@ def system(data_dir: Path) -> Iterator[System]:
 
 def _environment(place: Path, port: int) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith("ERP_")}
-    return own | {"ERP_PORT": str(port), "ERP_DATA_DIR": str(place), "ERP_DEMO": "tiny"}
+    shape = {"ERP_PORT": str(port), "ERP_DATA_DIR": str(place), "ERP_DEMO": "tiny"}
+    return own | shape | {"ERP_MAP_KEY": MAP_KEY}
 
 
 def _prepare(folder: Path, secrets: Path) -> None:

@@ -81,6 +81,8 @@ export interface Field {
   typed_in?: string | null;
   /** A day that has come: one after today is asked about. */
   happened?: boolean;
+  /** Where something lies: shown on a map, and found there. */
+  place?: boolean;
 }
 
 export interface Action {

@@ -2,6 +2,7 @@ import { Descriptions } from 'antd';
 import { lazy, Suspense } from 'react';
 import { ShownValue } from '../fields/ShownValue';
 import { fieldText, filesOf } from '../fields/fieldValue';
+import { MapButton } from '../map/MapButton';
 import type { Field, Row, Screen } from '../types';
 
 const FilesInput = lazy(() => import('../upload/FilesInput'));
@@ -22,7 +23,10 @@ export function HeaderValues({ screen, row }: { screen: Screen; row: Row }) {
           <FilesInput field={field} row={row} />
         </Suspense>
       ) : text ? (
-        <ShownValue field={field} row={row} />
+        <>
+          <ShownValue field={field} row={row} />
+          {field.place && !field.masked && <MapButton field={field} row={row} />}
+        </>
       ) : (
         '—'
       ),

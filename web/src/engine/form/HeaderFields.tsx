@@ -6,6 +6,7 @@ import { isWritable } from '../fields/fieldRules';
 import { isEmptyValue } from '../fields/fieldValue';
 import { refNarrow } from '../lines/billContext';
 import { isRef, type Field, type Screen } from '../types';
+import { MapButton } from '../map/MapButton';
 import { isPaper } from './filling';
 import { changeHeader, type FormModel } from './formModel';
 
@@ -68,6 +69,7 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
                 {hint && <span className="field-hint">{hint}</span>}
                 {doubt && <span className="field-doubt">{doubt}</span>}
               </div>
+              {isPlace(field) && <MapButton field={field} row={values} into={{ form, fields: screen.fields }} />}
             </div>
             {field.name === beside && screen.fillings && screen.fillings.length > 0 && (
               <Suspense fallback={null}>
@@ -79,6 +81,11 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
       })}
     </div>
   );
+}
+
+/** An address that is written here; one that is chosen among those known is looked for in its own record. */
+function isPlace(field: Field): boolean {
+  return field.place === true && !isRef(field) && isWritable(field);
 }
 
 function begin(head: HTMLElement | null, id: string | null): void {

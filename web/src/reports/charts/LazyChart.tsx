@@ -1,9 +1,9 @@
 import { lazy, Suspense } from 'react';
 import type { ChartProps } from './Chart';
-import type { ChinaMapProps } from './ChinaMap';
+import type { ChinaMapProps } from '@/lib/china/ChinaMap';
 
 const Chart = lazy(() => import('./Chart'));
-const ChinaMap = lazy(() => import('./ChinaMap'));
+const ChinaMap = lazy(() => import('@/lib/china/ChinaMap'));
 
 /** A chart that keeps its place while echarts is being brought in. */
 export function LazyChart(props: ChartProps) {

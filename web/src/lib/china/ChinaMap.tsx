@@ -4,7 +4,7 @@ import { TooltipComponent, VisualMapComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { LabelLayout } from 'echarts/features';
 import { useMemo } from 'react';
-import { EChart } from '@/lib/EChart';
+import { EChart } from '../EChart';
 import { escapeHtml } from './escapeHtml';
 import outlines from './outlines';
 import { regionOf } from './regions';
