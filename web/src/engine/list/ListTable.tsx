@@ -6,7 +6,8 @@ import { formatMoney, formatNumber, formatPrice, formatQuantity } from '../../li
 import { useElementSize } from '../../lib/useElementSize';
 import { keyOf, type Field, type Row, type Screen } from '../types';
 import type { ColumnControl } from './columnPlan';
-import { INDEX_WIDTH, ListCell, listColumns } from './listColumns';
+import { ListCell, listColumns } from './listColumns';
+import { INDEX_WIDTH, SELECTION_WIDTH } from './listWidths';
 import type { ListState } from './listState';
 import { ResizableTitle } from './ResizableTitle';
 import { CARDS_BELOW, RowCards } from './RowCards';
@@ -27,7 +28,6 @@ interface ListTableProps {
   onOpen: (row: Row) => void;
 }
 
-const SELECTION_WIDTH = 40;
 const MIN_HEIGHT = 260;
 /** Header, scroll bar and totals row (px) around the scrolled body. */
 const FRAME = 46;

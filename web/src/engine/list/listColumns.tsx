@@ -6,6 +6,7 @@ import { StatusTag } from '../fields/StatusTag';
 import type { Field, Row, Screen } from '../types';
 import type { PlannedColumn } from './columnPlan';
 import type { ListState } from './listState';
+import { INDEX_WIDTH } from './listWidths';
 
 const FileLinks = lazy(() => import('../upload/FileLinks'));
 
@@ -17,8 +18,6 @@ interface ColumnOptions {
   opens: (row: Row) => boolean;
   onOpen: (row: Row) => void;
 }
-
-export const INDEX_WIDTH = 56;
 
 /** One element where antd's own mark takes seven, in each column of each open list. */
 const sortIcon: TableColumnType<Row>['sortIcon'] = ({ sortOrder }) => <span className="sort-mark" data-order={sortOrder} />;

@@ -2,6 +2,7 @@ import { useCallback, useState } from 'react';
 import type { Query } from '../../lib/api';
 import { readStored, writeStored } from '../../lib/stored';
 import { isRef, searchFields, type Field, type Row, type Screen } from '../types';
+import { withFiguresInSight } from './figuresInSight';
 import { defaultScheme, fitted } from './schemes';
 
 /** What a list is asked for: the user's filters, page and order. */
@@ -48,7 +49,7 @@ export function listedFields(screen: Screen, state: ListState): Field[] {
   const place = new Map(leading.map((name, at) => [name, at - leading.length]));
   const columns = screen.fields.filter((field) => field.list);
   const listed = columns.sort((a, b) => (place.get(a.name) ?? 0) - (place.get(b.name) ?? 0));
-  if (!screen.groups) return listed;
+  if (!screen.groups) return withFiguresInSight(listed);
   const { by, columns: grouped } = screen.groups;
   const chosen = (state.filters[by] ?? '').split(',').flatMap((value) => grouped[value] ?? []);
   const empty = new Set(Object.values(grouped).flat().filter((name) => !chosen.includes(name)));
