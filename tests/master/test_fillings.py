@@ -12,6 +12,7 @@ from sqlalchemy import text
 
 from api.kit import registry
 from api.kit.resource import Resource
+from api.master import text_reader
 from tests.kit.documented import conforms
 from tests.kit.fixtures import Site
 from tests.kit.roles import holding
@@ -42,6 +43,12 @@ def send(site: Site, path: str, content: bytes, user: str = "clerk_a", name: str
         f"/{path}", files={"file": (name, content)}, headers={"token": site.world.tokens[user]}
     )
     return orjson.loads(response.content)
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may take its time."""
+    monkeypatch.setattr(text_reader, "SECONDS", 600)
 
 
 class TestPictures:
