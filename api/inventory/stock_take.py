@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ForeignKey, Row, select
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.inventory import count_books, stock_counts, stock_differences
+from api.inventory import count_books, count_places, stock_counts, stock_differences
 from api.inventory.count_books import Spot, spot_of
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
@@ -31,7 +31,7 @@ from api.kit.validation import Problems
 from api.ledger import holds
 from api.ledger.checks import Check, register
 from api.master import stock_holds
-from api.master.stock_lines import FromPlace, OfWarehouse
+from api.master.stock_lines import OfWarehouse, ToPlace, settle_batches
 from api.master.tire_numbers import MAX_TEXT
 
 register(
@@ -56,7 +56,7 @@ with recursive wanted as (
     union all
     select t.goods_type_id from goods_type t join wanted w on t.p_id = w.goods_type_id
 )
-select b.goods_id, b.allocation_id, b.batch_id
+select b.goods_id, b.allocation_id, b.batch_id, k.batch, k.production_date
 from stock_balance b
 join goods g using (goods_id)
 left join (
@@ -65,6 +65,7 @@ left join (
     where l.warehouse_id = %(warehouse_id)s and l.business_date > %(business_date)s
     group by l.goods_id, l.allocation_id, l.batch_id
 ) m using (goods_id, allocation_id, batch_id)
+left join goods_batch k on k.batch_id = b.batch_id
 where b.warehouse_id = %(warehouse_id)s and b.quantity <> coalesce(m.quantity, 0)
     and (%(allocation_id)s::bigint is null or b.allocation_id = %(allocation_id)s)
     and (%(goods_type_id)s::bigint is null or g.goods_type_id in (select w.goods_type_id from wanted w))
@@ -85,7 +86,7 @@ _OPEN = (
 _SUPERSEDED = "(select t.bill_no from stock_take t where t.bill_id = {table}.superseded_by)"
 
 
-class StockTakeLine(FromPlace, GoodsChild):
+class StockTakeLine(ToPlace, GoodsChild):
     __tablename__ = "stock_take_line"
     bill_table = "stock_take"
     numbers_move = False
@@ -170,6 +171,11 @@ class StockTake(OfWarehouse, Bill):
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         lines, key = children["lines"], header.get("bill_id")
         known = _stored(ctx, key) if key else {}
+        settle_batches(ctx, lines, problems, needed=False)
+        # Where goods lie is read, and the book, as no posting under way can change it, and as it will be frozen.
+        count_books.lock_goods(ctx, header["company_id"], lines)
+        count_places.settle_places(ctx, header, known, lines, problems)
+        count_places.refuse_outside(ctx, header, lines, problems)
         _refuse_repeats(lines, problems)
         if key:
             _refuse_missing(known, lines, problems)
@@ -179,23 +185,21 @@ class StockTake(OfWarehouse, Bill):
             if before.business_date != header["business_date"]:
                 # Another day has another book; what was counted stays as it was counted.
                 header["snapshot_at"] = datetime.now(TIME_ZONE)
-                count_books.lock_goods(ctx, header["company_id"], lines)
                 known = count_books.recompute_books(
                     ctx, header["warehouse_id"], header["business_date"], known
                 )
         else:
             header["snapshot_at"] = datetime.now(TIME_ZONE)
-            given = bool(lines)
-            lines[:] = lines or _planned(ctx, header)
-            if header["freezes"] and not given:
-                # What is written down is what was frozen: nothing may move in between.
-                count_books.lock_goods(ctx, header["company_id"], lines)
+            if not lines:
                 lines[:] = _planned(ctx, header)
+                count_books.lock_goods(ctx, header["company_id"], lines)
+                if header["freezes"]:
+                    # What is written down is what was frozen: nothing may move in between.
+                    lines[:] = _planned(ctx, header)
+                    count_books.lock_goods(ctx, header["company_id"], lines)
             if not lines:
                 problems.add("盘点范围内没有库存，请修改范围或自行添加商品")
         problems.settle()
-        # The book is read as no posting under way can change it, and as it will be frozen.
-        count_books.lock_goods(ctx, header["company_id"], lines)
         _book(ctx, header, known, lines)
 
     @classmethod
@@ -227,6 +231,7 @@ class StockTake(OfWarehouse, Bill):
             raise Refusal(
                 f"第{'、'.join(uncounted[:10])}{more}行未盘点（共{len(uncounted)}行），请录入实盘数量，没有的录入0"
             )
+        count_places.refuse_open_places(ctx, doc.header, doc.lines)
 
     @classmethod
     def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
@@ -275,6 +280,8 @@ def _planned(ctx: Context, header: Values) -> list[dict[str, Any]]:
             "goods_id": row.goods_id,
             "allocation_id": row.allocation_id or None,
             "batch_id": row.batch_id or None,
+            "batch": row.batch,
+            "production_date": row.production_date,
             "counted_quantity": None,
             "recount_quantity": None,
             "remark": None,

@@ -157,10 +157,13 @@ class MoveBill(OfWarehouse, QuantityBill):
     __abstract__ = True
 
 
-def settle_batches(ctx: Context, lines: list[dict[str, Any]], problems: Problems) -> None:
+def settle_batches(
+    ctx: Context, lines: list[dict[str, Any]], problems: Problems, *, needed: bool = True
+) -> None:
     """Give inbound lines their batch rows, made where new; batch-managed goods must name one, DOT weeks must exist.
 
-    Lines that have theirs already, because many bills were settled at once, stay as they are.
+    Lines that have theirs already, because many bills were settled at once, stay as they are. Where none is `needed`,
+    it may yet follow from where the goods lie.
     """
     lines = [line for line in lines if "batch_id" not in line]
     if not lines:
@@ -170,7 +173,7 @@ def settle_batches(ctx: Context, lines: list[dict[str, Any]], problems: Problems
         problems.place = f"第{line['line_no']}行"
         code, known = line.get("batch"), goods.get(line["goods_id"], UNKNOWN)
         line["production_date"] = dot_week(code) if code else None
-        if problem := known.problem(code):
+        if (code or needed) and (problem := known.problem(code)):
             problems.add(problem)
     problems.place = ""
     problems.settle()

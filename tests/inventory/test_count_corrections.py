@@ -262,7 +262,8 @@ class TestCorrectionsByHand:
         [(batch,)] = books.rows(
             "select batch_id from goods_batch where goods_id = %s and batch = %s", goods, resource + quantity
         )
-        take = desk.draft("stock_take", {"goods_id": goods, "batch_id": batch, "counted_quantity": "18"})
+        counted = {"goods_id": goods, "batch": resource + quantity, "counted_quantity": "18"}
+        take = desk.draft("stock_take", counted)
         spot = {"batch_id": batch} if resource == "stock_loss" else {"batch": resource + quantity}
         desk.audited(resource, {"goods_id": goods, "quantity": quantity, **spot})
         assert desk.act("auditorPass", take).ok
@@ -295,7 +296,7 @@ class TestTakingBack:
         [(batch,)] = books.rows(
             "select batch_id from goods_batch where goods_id = %s and batch = %s", goods, action
         )
-        line = {"goods_id": goods, "batch_id": batch, "counted_quantity": "18"}
+        line = {"goods_id": goods, "batch": action, "counted_quantity": "18"}
         here = {"warehouse_id": desk.world.warehouse2_a}
         first, last = (desk.draft("stock_take", line, **here) for _ in range(2))
         for take in (first, last):
