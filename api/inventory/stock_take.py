@@ -90,6 +90,7 @@ class StockTakeLine(ToPlace, GoodsChild):
     __tablename__ = "stock_take_line"
     bill_table = "stock_take"
     numbers_move = False
+    counts_places = True
     derived = (
         derived("difference", "差异数量", "quantity", stock_counts.DIFFERENCE, width=76, decides=True),
         derived("superseded_by_no", "以后盘为准", "text", _SUPERSEDED, width=190, bill=True),

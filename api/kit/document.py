@@ -344,6 +344,8 @@ class Child(Part):
     """What its audit does to stock: brings it, takes it, or takes it and lands it elsewhere; the checks prove it."""
     takes_available: ClassVar[bool] = False
     """Whether its audit takes goods out of what the bill's warehouse has available."""
+    counts_places: ClassVar[bool] = False
+    """Whether it tells what lies at a location under a batch, so that goods are proposed by where they lie."""
     lands_when: ClassVar[str] = "true"
     """Of which bills, `h`, the goods that go through land somewhere."""
     goes_through: ClassVar[str] = "l.quantity"

@@ -85,6 +85,15 @@ class PurchasePrice(BaseModel):
     price_source: str
 
 
+class GoodsPlace(BaseModel):
+    """Where goods lie at the end of the bill's day: a location or none, a batch or none, and how many."""
+
+    allocation_id: int | None
+    allocation_name: str | None
+    batch: str | None
+    quantity: str
+
+
 class PickedGoods(BaseModel):
     """A row of the picker; `last_price` is the partner's last audited price, `cost_price` the company's average,
     `unit_price` what a line starts from and `price_source` where that comes from, `gift` what comes with it
@@ -92,7 +101,8 @@ class PickedGoods(BaseModel):
     holds first, each once.
 
     Of the warehouse asked for: its name, the location and batch that leave it first, and the least it should hold.
-    `held` is what the order lines asked about have reserved there, which is available to what ships them.
+    `held` is what the order lines asked about have reserved there, which is available to what ships them. `places` are
+    where the goods lie, for a bill that counts them there.
     """
 
     goods_id: int
@@ -128,6 +138,7 @@ class PickedGoods(BaseModel):
     last_price: str | None
     packs: str | None
     units: list[PackUnit]
+    places: list[GoodsPlace] | None
 
 
 class BatchStock(BaseModel):
@@ -167,7 +178,8 @@ select g.goods_id, g.goods_num, g.goods_name, t1.goods_type_name, g.brand_id, b.
        c.sale_price, {price} as unit_price, {source} as price_source, gift.told as gift,
        c.purchase_price, {lowest} as lowest_price, {bought_at} as purchase_price_list,
        case when k.quantity > 0 then round(k.amount / k.quantity, 2) else k.last_unit_cost end as cost_price,
-       last.price as last_price, coalesce(held.units, '[]') as units, {packs} as packs, found.total
+       last.price as last_price, coalesce(held.units, '[]') as units, {packs} as packs,
+       lying.places, found.total
 from found
 join goods g using (goods_id)
 left join goods_type t1 on t1.goods_type_id = g.goods_type_id
@@ -210,6 +222,22 @@ left join lateral (
 left join lateral ({level}) level on true
 left join lateral ({last}) last on true
 left join lateral ({gift}) gift on true
+left join lateral (
+    select coalesce(jsonb_agg(jsonb_build_object(
+        'allocation_id', nullif(o.allocation_id, 0), 'allocation_name', a.allocation_name, 'batch', gb.batch,
+        'quantity', trim_scale(o.quantity - coalesce(m.quantity, 0))::text
+    ) order by a.allocation_name nulls first, gb.production_date nulls first, gb.batch nulls first), '[]') as places
+    from stock_balance o
+    left join allocation a on a.allocation_id = o.allocation_id
+    left join goods_batch gb on gb.batch_id = o.batch_id
+    left join lateral (
+        select sum(l.quantity) as quantity
+        from stock_ledger l
+        where l.warehouse_id = o.warehouse_id and l.goods_id = o.goods_id and l.allocation_id = o.allocation_id
+            and l.batch_id = o.batch_id and l.business_date > :priced_on
+    ) m on true
+    where o.warehouse_id = w.warehouse_id and o.goods_id = g.goods_id and o.quantity <> coalesce(m.quantity, 0)
+) lying on :places and w.warehouse_id is not null
 left join lateral (
     select jsonb_agg(jsonb_build_object(
         'unit_id', n.unit_id, 'unit_name', p.unit_name, 'factor', trim_scale(n.factor)::text, 'barcode', n.barcode
@@ -272,6 +300,7 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
         of_type=of_type,
     )
     values |= {"by_stock": by_stock, "priced_on": query.business_date or today()}
+    values["places"] = _counts_places(query.bill_type)
     rows = ctx.conn.execute(text(sql), values).all()
     total = rows[0].total if rows else 0
     supplied = side == "supplier"
@@ -338,6 +367,12 @@ def _of_order(ctx: Context, query: GoodsQuery) -> str:
     if ctx.conn.execute(seen).first() is None:
         raise NotFound("单据")
     return f" and g.goods_id in (select l.goods_id from {table.name}_line l where l.bill_id = :order_id)"
+
+
+def _counts_places(bill_type: str) -> bool:
+    """Whether a kind of bills, by its prefix or name, counts goods where they lie."""
+    cls = registry.prefixes().get(bill_type) or registry.find(bill_type)
+    return cls is not None and any(getattr(block.cls, "counts_places", False) for block in cls.blocks())
 
 
 def _side(query: GoodsQuery) -> pricing.Side | None:

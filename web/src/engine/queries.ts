@@ -229,8 +229,17 @@ export function typesBelowQuery(p_id: number) {
 }
 
 /** Goods with stock and prices for a bill's warehouse and partner. */
+/** Where goods lie, for a bill that counts them there. */
+export interface GoodsPlace {
+  allocation_id: number | null;
+  allocation_name: string | null;
+  batch: string | null;
+  quantity: string;
+}
+
 export interface GoodsRow extends Row {
   units?: PackUnit[];
+  places?: GoodsPlace[] | null;
   goods_id: number;
   goods_num: string;
   goods_name: string;

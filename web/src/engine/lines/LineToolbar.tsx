@@ -41,8 +41,9 @@ export const LineToolbar = memo(function LineToolbar(props: LineToolbarProps) {
   const take = (picked: PickedGoods[]) => {
     onPicking(false);
     if (!goods) return;
-    const added = picked.map(({ row, quantity }) => {
-      const line = fillGoods(newLine(store.fields), { fields: store.fields, field: goods, pricing, goods: row, price: suggestedPrice(row) });
+    const places = ({ row, quantity }: PickedGoods) => (row.places?.length ? row.places : [undefined]).map((place) => ({ row, quantity, place }));
+    const added = picked.flatMap(places).map(({ row, quantity, place }) => {
+      const line = fillGoods(newLine(store.fields), { fields: store.fields, field: goods, pricing, goods: row, price: suggestedPrice(row), place });
       const field = store.fields.find((one) => one.name === pricing?.quantity);
       return field ? typeCell(line, field, quantity, pricing).line : line;
     });

@@ -5,7 +5,7 @@ import { enterNumber } from '../../lib/numberEntry';
 import { isNumberType, labelled } from '../../lib/validation';
 import { isWritable, rowProblems, type Problems } from '../fields/fieldRules';
 import { isEmptyRef, isEmptyValue } from '../fields/fieldValue';
-import type { GoodsRow, PackUnit } from '../queries';
+import type { GoodsPlace, GoodsRow, PackUnit } from '../queries';
 import type { Block, Field, Pricing, Row } from '../types';
 import { NO_PACK, PACK, packOf, quantityField, repacked, unitsOf } from './packs';
 import { BY_PIECE, DISCOUNT_PRICE } from './discountPrice';
@@ -66,7 +66,7 @@ export function toldBy(goods: GoodsRow, line: Row): Row {
   const free = goods.available_stocks ?? null;
   const available_stocks = held === null ? free : Decimal.max(decimalOrZero(free), ZERO).plus(held).toString();
   const { safety_stock = null, last_price = null, is_batch = null } = goods;
-  return { available_stocks, held_stocks: held, safety_stock, last_price, is_batch };
+  return { available_stocks, held_stocks: held, safety_stock, last_price, is_batch, is_placed: goods.places ? true : null };
 }
 
 /**
@@ -151,7 +151,7 @@ export function clearCell(line: LineRow, field: Field, pricing: Pricing | null, 
 
 function nothingOfGoods(fields: Field[], pricing: Pricing | null): Row {
   const readAlong = fields.filter((field) => !field.form && !isPriced(pricing, field.name)).map((field) => field.name);
-  return Object.fromEntries([...readAlong, 'available_stocks', 'held_stocks', 'safety_stock', 'last_price', 'is_batch', 'price_source', 'barcode', 'units', ...Object.keys(NO_PACK)].map((name) => [name, null]));
+  return Object.fromEntries([...readAlong, 'available_stocks', 'held_stocks', 'safety_stock', 'last_price', 'is_batch', 'is_placed', 'price_source', 'barcode', 'units', ...Object.keys(NO_PACK)].map((name) => [name, null]));
 }
 
 export interface GoodsFill {
@@ -162,10 +162,26 @@ export interface GoodsFill {
   price: unknown;
   /** The pack that was scanned. */
   pack?: PackUnit;
+  /** Where the line counts them: of goods that lie at one place it follows. */
+  place?: GoodsPlace;
+}
+
+/** What a line says of a place, none included. */
+function atPlace(fields: Field[], place: GoodsPlace | undefined): Row {
+  const location = fields.find((field) => field.ref?.resource === 'allocation' && isWritable(field));
+  return {
+    batch: place?.batch ?? null,
+    ...(location && { [location.name]: place?.allocation_id ?? null, [location.label_field ?? '']: place?.allocation_name ?? null }),
+  };
+}
+
+/** Whether Enter need not stop at a batch: goods that are counted where they lie have told theirs, or have none. */
+export function isBatchTold(field: Field, line: Row): boolean {
+  return field.name === 'batch' && line.is_placed === true && (line.is_batch !== true || !isEmptyValue(field, line.batch));
 }
 
 /** Puts goods on a line: names, size, tax rate, suggested price, stock and last price; quantity 1, or a pack, when none was typed. */
-export function fillGoods(line: LineRow, { fields, field, pricing, goods, price, pack }: GoodsFill): LineRow {
+export function fillGoods(line: LineRow, { fields, field, pricing, goods, price, pack, place }: GoodsFill): LineRow {
   const changes: Row = { [field.name]: goods.goods_id, ...NO_PACK, ...(pack && packOf(pack)), units: goods.units ?? [] };
   if (field.label_field !== null) changes[field.label_field] = goods.goods_name;
   for (const shown of fields) {
@@ -187,6 +203,7 @@ export function fillGoods(line: LineRow, { fields, field, pricing, goods, price,
       if (other.label_field) changes[other.label_field] = null;
     }
   }
+  if (goods.places) Object.assign(changes, atPlace(fields, place ?? (goods.places.length === 1 ? goods.places[0] : undefined)));
   const filled = withValues(line, changes, pricing, quantity in changes || pricing ? quantity : field.name);
   return { ...filled, problems: without(filled.problems, field.name), refused: without(filled.refused, field.name) };
 }

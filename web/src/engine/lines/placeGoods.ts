@@ -1,7 +1,7 @@
-import type { GoodsRow, PackUnit } from '../queries';
+import type { GoodsPlace, GoodsRow, PackUnit } from '../queries';
 import type { Field, Pricing } from '../types';
 import { suggestedPrice } from './billContext';
-import { addOne, fillGoods, isCounted, type LineRow } from './lineModel';
+import { addOne, fillGoods, isCounted, newLine, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 
 interface Placing {
@@ -20,9 +20,17 @@ export function placeGoods(store: LineStore, index: number, { cell, pricing, goo
     store.update(held, (line) => addOne(line, pricing, pack));
     return held;
   }
-  const price = suggestedPrice(goods);
-  store.update(store.ensure(index), (line) => fillGoods(line, { fields: store.fields, field: cell, pricing, goods, price, pack }));
+  const others = store.get().filter((line, at) => at !== index && line.values[cell.name] === goods.goods_id);
+  const fill = (line: LineRow, place?: GoodsPlace) => fillGoods(line, { fields: store.fields, field: cell, pricing, goods, price: suggestedPrice(goods), pack, place });
+  const [first, ...more] = (goods.places ?? []).filter((place) => !others.some((line) => liesAt(line, place)));
+  store.update(store.ensure(index), (line) => fill(line, first));
+  // What lies at several places is counted at each.
+  if (more.length > 0) store.set((lines) => lines.toSpliced(index + 1, 0, ...more.map((place) => fill(newLine(store.fields), place))));
   return index;
+}
+
+function liesAt({ values }: LineRow, place: GoodsPlace): boolean {
+  return Number(values.allocation_id ?? 0) === (place.allocation_id ?? 0) && (values.batch || null) === place.batch;
 }
 
 function holds(line: LineRow, cell: Field, goods: GoodsRow): boolean {

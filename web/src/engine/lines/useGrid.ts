@@ -8,7 +8,7 @@ import type { Block, Field, Pricing } from '../types';
 import { goodsNarrow, refNarrow, type BillContext } from './billContext';
 import { beginColumn, figureColumn, FIGURES, isStop, nextCell, previousCell, type Cursor, type Figure } from './gridColumns';
 import { START, type GridState } from './gridState';
-import { chooseCell, clearCell, goodsField, isBlankLine, isEditable, typeCell, type LineRow } from './lineModel';
+import { chooseCell, clearCell, goodsField, isBatchTold, isBlankLine, isEditable, typeCell, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 import { hasPacks, isPack, PACK, quantityField, scannedPack, unitsOf } from './packs';
 import { awaitChoice, canBeRead, tellSeveral } from '../pickers/typedChoice';
@@ -87,7 +87,7 @@ export function useGrid(options: GridOptions) {
   const advance = (through: boolean[] = stops) => {
     const { at, line } = current();
     const counts = line && hasPacks(line.values);
-    const next = nextCell(at, through.map((yes, col) => yes && (counts || !isPack(columns[col]!))), store.get().length);
+    const next = nextCell(at, through.map((yes, col) => yes && (counts || !isPack(columns[col]!)) && !(through === stops && line && isBatchTold(columns[col]!, line.values))), store.get().length);
     if (next.row === store.get().length) {
       if (!line || !store.grows || isBlankLine(store.fields, line)) return moveTo({ row: at.row, col: next.col });
       store.ensure(next.row);
