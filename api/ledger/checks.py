@@ -211,7 +211,7 @@ LEDGER: tuple[Check, ...] = (
     ),
     Check(
         "last_unit_cost_is_ledger",
-        "最近入库单价 = 最近一笔有效入库的单价",
+        "最近进价 = 最近一笔有效采购入库的单价，没有采购过的为最近一笔有效入库的",
         """select c.company_id, c.goods_id, c.last_unit_cost, l.unit_cost
         from cost_balance c
         left join lateral (
@@ -220,7 +220,7 @@ LEDGER: tuple[Check, ...] = (
             where l.company_id = c.company_id and l.goods_id = c.goods_id and l.pool_id = c.pool_id
                 and l.quantity > 0 and l.unit_cost > 0
                 and l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
-            order by l.ledger_id desc
+            order by l.bill_type = 'CGRK' desc, l.ledger_id desc
             limit 1
         ) l on true
         where c.last_unit_cost is distinct from l.unit_cost""",

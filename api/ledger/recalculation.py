@@ -96,12 +96,12 @@ where l.company_id <> %(company)s and l.corrects is not null and l.reverses is n
 group by l.goods_id, l.bill_type, l.line_id
 """
 _BEFORE = """
-select (l.unit_cost * 1000000)::bigint
+select (l.unit_cost * 1000000)::bigint, l.bill_type = 'CGRK'
 from stock_ledger l
 where l.company_id = %s and l.goods_id = %s and l.pool_id = %s and l.business_date < %s
     and l.quantity > 0 and l.unit_cost > 0
     and l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
-order by l.business_date desc, l.ledger_id desc
+order by l.bill_type = 'CGRK' desc, l.business_date desc, l.ledger_id desc
 limit 1
 """
 _ENTER = """
@@ -224,8 +224,9 @@ def _prepare(
 ) -> Prepared:
     """Each goods as it stood before the first day, with its rows since: what it has now without them."""
 
-    def before(goods_id: int, pool_id: int) -> int:
-        return conn.exec_driver_sql(_BEFORE, (company_id, goods_id, pool_id, first)).scalar() or 0
+    def before(goods_id: int, pool_id: int) -> tuple[int, bool]:
+        row = conn.exec_driver_sql(_BEFORE, (company_id, goods_id, pool_id, first)).first()
+        return (row[0], row[1]) if row else (0, False)
 
     prepared: Prepared = {}
     for goods_id, pool_id, quantity, amount in balances:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 MICRO = 10_000_000
 """A unit cost in millionths over this is cents per thousandth of a unit."""
+BOUGHT = "CGRK"
 CONVERTED, LANDED = "converted", "landed"
 MOVED = frozenset({CONVERTED, LANDED})
 """What rests on the value that left elsewhere."""
@@ -58,11 +59,15 @@ Corrected = tuple[int, bool]
 
 @dataclass(slots=True)
 class Pool:
-    """Stock that shares one average; `last` is the unit cost of its newest inbound, None before it is asked for."""
+    """Stock that shares one average.
+
+    `last` is the unit cost of its newest purchase, or inbound where nothing was `bought`, None before it is asked for.
+    """
 
     quantity: int = 0
     amount: int = 0
     last: int | None = None
+    bought: bool = False
 
 
 @dataclass(slots=True)
@@ -82,11 +87,11 @@ class Goods:
 
     `written`: differences that rows carry already, by row and what they are for. `sent`: by how much the senders' rows
     of another company were corrected, by (bill type, line). `before(pool)` answers the last unit cost before the
-    replay's first day.
+    replay's first day, and whether it is a purchase's.
     """
 
     pools: dict[int, Pool]
-    before: Callable[[int], int]
+    before: Callable[[int], tuple[int, bool]]
     issues: dict[tuple[str | None, int | None], Issue] = field(default_factory=dict)
     written: dict[Corrected, int] = field(default_factory=dict)
     sent: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -200,7 +205,7 @@ def _convert(bill: list[Posted]) -> None:
         pool = posted.goods.pools[row.pool_id]
         pool.quantity += row.quantity
         pool.amount += posted.worths[at]
-        pool.last = _unit(posted.worths[at], row.quantity) or pool.last
+        _learn(posted.goods, pool, row, _unit(posted.worths[at], row.quantity))
 
 
 def _settle(posted: Posted) -> None:
@@ -255,7 +260,7 @@ def _own(goods: Goods, pool: Pool, bill: list[Row], worths: list[int], pool_id: 
             worths[at] = 0
         if row.quantity > 0 and row.basis not in MOVED:
             unit = rounded(price * MICRO, of) if row.basis == "average" else _unit(worths[at], row.quantity)
-            pool.last = unit or pool.last
+            _learn(goods, pool, row, unit)
     pool.quantity = stock - taken
     pool.amount = value - before
 
@@ -273,10 +278,26 @@ def _assumed(goods: Goods, pool: Pool, bill: list[Row], pool_id: int, brought: i
     """The unit cost of goods that there is no stock of: what came with it, the last one, the one it was posted at."""
     if brought:
         return _unit(amount, brought)
-    if pool.last is None:
-        pool.last = goods.before(pool_id)
+    _ask(goods, pool, pool_id)
     own = (row for row in bill if row.pool_id == pool_id and row.basis in ("issue", "average"))
     return pool.last or max((row.unit_cost for row in own), default=0)
+
+
+def _ask(goods: Goods, pool: Pool, pool_id: int) -> None:
+    if pool.last is None:
+        pool.last, pool.bought = goods.before(pool_id)
+
+
+def _learn(goods: Goods, pool: Pool, row: Row, unit: int) -> None:
+    """Note what came in at a cost: what was bought once is worth what it was last bought at."""
+    if not unit:
+        return
+    if row.bill_type == BOUGHT:
+        pool.last, pool.bought = unit, True
+        return
+    _ask(goods, pool, row.pool_id)
+    if not pool.bought:
+        pool.last = unit
 
 
 def _unit(amount: int, quantity: int) -> int:
@@ -316,7 +337,7 @@ def _land(goods: Goods, bill: list[Row], worths: list[int]) -> None:
         pool = goods.pools[row.pool_id]
         pool.quantity += row.quantity
         pool.amount += worths[at]
-        pool.last = _unit(worths[at], row.quantity) or pool.last
+        _learn(goods, pool, row, _unit(worths[at], row.quantity))
 
 
 def _share(bill: list[Row], row: Row, sent: int, upto: dict[int, int]) -> int:

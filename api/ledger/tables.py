@@ -188,7 +188,8 @@ class CostBalance(Base):
     """Quantity and value of goods in one company: the moving weighted average, and the mutex of every posting.
 
     `pool_id` is 0 for the company's stock at large; a warehouse that is valued on its own has its id there.
-    `last_unit_cost`: of the newest live inbound that had one; it values stock that comes in when there is none.
+    `last_unit_cost`: of the newest live purchase, or of the newest live inbound of what was never bought, that had
+    one; it values stock that comes in when there is none.
     `latest_date`: the latest business date of its rows, by which a posting knows for nothing that it comes too late.
     """
 

@@ -1,15 +1,16 @@
 """First costs (首次入库成本): goods that a company never had come in at a price, not at nothing.
 
-Without a given value an inbound takes the average, or what the last receipt cost. Where the company has neither,
+Without a given value an inbound takes the average, or the last purchase price. Where the company has neither,
 somebody must say what a piece is worth: a zero that was written down stands.
 """
 
 from __future__ import annotations
 
 from api.kit import registry
-from api.kit.context import Context
+from api.kit.context import GO_ON, Context
 from api.kit.document import Bill
-from api.kit.errors import Refusal
+from api.kit.errors import Refusal, StockWarningAsk
+from api.kit.fields import Field
 from api.kit.posting import BillRef, Postings
 from api.kit.projection import sees_all
 from api.master.goods import CompanyGoods
@@ -36,11 +37,24 @@ order by g.goods_name
 """
 
 
+_UNUSED = """
+select distinct g.goods_name
+from stock_ledger l
+join unnest(%s::bigint[], %s::numeric[]) as t (line_id, told) using (line_id)
+join goods g using (goods_id)
+where l.bill_type = %s and l.bill_id = %s and l.basis = 'average' and l.reverses is null and l.unit_cost <> t.told
+    and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
+order by g.goods_name
+"""
+
+
 def require_costs(ctx: Context, bill: BillRef, postings: Postings) -> None:
     """Refuse a posting that brought goods which the company never had at no cost; their purchase price is proposed.
 
+    Asks where a cost was written down and the goods came in at another, as there was an average or a purchase price.
     Read after posting, while the goods are locked.
     """
+    _ask_about_unused(ctx, bill, postings)
     open_ = [
         move.line_id
         for move in postings.stock
@@ -62,11 +76,31 @@ def require_costs(ctx: Context, bill: BillRef, postings: Postings) -> None:
     raise Refusal(f"{told}{more}没有入库成本可依，{_missing(ctx, bill.bill_type)}")
 
 
-def _missing(ctx: Context, prefix: str) -> str:
-    """What the lines of a type of bills lack, by the name that its form shows."""
+def _ask_about_unused(ctx: Context, bill: BillRef, postings: Postings) -> None:
+    told = {
+        move.line_id: move.fallback_unit_cost
+        for move in postings.stock
+        if move.quantity > 0 and move.amount is None and move.fallback_unit_cost is not None
+    }
+    if not told:
+        return
+    values = (list(told), list(told.values()), bill.bill_type, bill.bill_id)
+    names = ctx.conn.exec_driver_sql(_UNUSED, values).scalars().all()
+    if names:
+        goods = "、".join(names[:SHOWN]) + (f"等{len(names)}种商品" if len(names) > SHOWN else "")
+        label = _fields(bill.bill_type)["unit_cost"].label
+        ctx.ask(StockWarningAsk(f"{goods}有成本均价或最近进价，按它入库，录入的{label}不采用{GO_ON}"))
+
+
+def _fields(prefix: str) -> dict[str, Field]:
     found = registry.prefixes()[prefix]
     assert issubclass(found, Bill) and found.bill is not None
-    fields = {item.name: item for item in found.bill.blocks[0].cls.fields()}
+    return {item.name: item for item in found.bill.blocks[0].cls.fields()}
+
+
+def _missing(ctx: Context, prefix: str) -> str:
+    """What the lines of a type of bills lack, by the name that its form shows."""
+    fields = _fields(prefix)
     if "unit_cost" not in fields:
         return f"请在明细中录入{fields['price'].label}，确无价值的作为{fields['is_gift'].label}"
     label = fields["unit_cost"].label

@@ -102,7 +102,7 @@ where c.quantity <> 0 or c.last_unit_cost is not null
 
 
 class CostPrice(OfCosts):
-    """成本价: the present average and the last inbound's unit cost of a company's goods.
+    """成本价: the present average and the last purchase's unit cost of a company's goods.
 
     A warehouse is named where it is valued on its own.
     """
@@ -131,7 +131,7 @@ class CostPrice(OfCosts):
     brand_id: Mapped[int] = ref("brand", "品牌", search=True)
     quantity: Mapped[Decimal] = quantity("库存数量", total=True)
     average: Mapped[Decimal | None] = price("成本均价", permission=COST, default=None)
-    last_unit_cost: Mapped[Decimal | None] = price("最近入库单价", permission=COST, default=None)
+    last_unit_cost: Mapped[Decimal | None] = price("最近进价", permission=COST, default=None)
     amount: Mapped[Decimal] = money("库存金额", permission=COST, total=True)
 
     @classmethod

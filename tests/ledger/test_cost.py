@@ -116,6 +116,30 @@ class TestWithoutStock:
         books.post("XSTH1", move(1, fallback_unit_cost="99"))
         assert books.amounts("XSTH1") == ["25.00"]
 
+    def test_what_was_bought_keeps_its_last_purchase_price(self, books: Bench) -> None:
+        books.post("CGRK1", move(1, amount="100"))
+        books.post("QTRK1", move(1, amount="17.70"))
+        books.post("XSCK1", move(-2))
+        books.post("PYRK1", move(3, fallback_unit_cost="99"))
+        assert books.amounts("PYRK1") == ["300.00"]
+        assert books.broken() == []
+        books.reverse("PYRK1")
+        books.post("XSTH1", move(1))
+        assert books.amounts("XSTH1") == ["100.00"]
+
+    def test_what_was_never_bought_keeps_what_last_came_in(self, books: Bench) -> None:
+        books.post("QTRK1", move(1, amount="17.70"))
+        books.post("XSCK1", move(-1))
+        books.post("PYRK1", move(3))
+        assert books.amounts("PYRK1") == ["53.10"]
+
+    def test_a_purchase_that_is_taken_back_tells_nothing(self, books: Bench) -> None:
+        books.post("CGRK1", move(1, amount="100"))
+        books.post("QTRK1", move(1, amount="17.70"))
+        books.reverse("CGRK1")
+        assert books.value("select last_unit_cost from cost_balance") == Decimal("17.7")
+        assert books.broken() == []
+
     def test_then_the_fallback(self, books: Bench) -> None:
         books.post("XSTH1", move(1, fallback_unit_cost="99"))
         assert books.amounts("XSTH1") == ["99.00"]

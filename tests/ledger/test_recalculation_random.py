@@ -54,11 +54,17 @@ class Hand:
     quantity: Decimal = ZERO
     value: Decimal = ZERO
     last: Decimal | None = None
+    bought: bool = False
     worth: dict[str, Decimal] = field(default_factory=dict)
     back: dict[str, tuple[Decimal, Decimal]] = field(default_factory=dict)
 
     def unit(self, line: Line) -> Decimal:
         return self.last or line.unit_cost
+
+    def learn(self, cost: Decimal | None, bought: bool) -> None:
+        """What was bought once is worth what it was last bought at."""
+        if cost and (bought or not self.bought):
+            self.last, self.bought = cost, bought
 
     def take(self, name: str, line: Line, lines: dict[str, Line]) -> None:
         if line.quantity < 0:
@@ -67,7 +73,7 @@ class Hand:
             amount = self.given(name, line, lines)
             # A gift tells nothing of what a piece costs.
             if line.amount is not None or line.sale:
-                self.last = cents6(amount / line.quantity) or self.last
+                self.learn(cents6(amount / line.quantity), name.startswith("CGRK"))
             self.receive(name, line.quantity, amount)
 
     def issue(self, name: str, line: Line) -> None:
@@ -87,7 +93,7 @@ class Hand:
         if line.sale is not None:
             return self.returned(line, lines[line.sale])
         average = self.value / self.quantity if self.quantity > 0 else self.unit(line)
-        self.last = cents6(average) or self.last
+        self.learn(cents6(average), False)
         return (
             cents(self.value * line.quantity / self.quantity)
             if self.quantity > 0

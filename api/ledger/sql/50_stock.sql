@@ -170,10 +170,18 @@ begin
     insert into cost_balance as b (company_id, goods_id, pool_id, quantity, amount, last_unit_cost, latest_date)
     select
         c.company_id, c.goods_id, c.pool_id, c.quantity + sum(m.quantity), c.amount + sum(m.amount),
-        coalesce(
-            (array_agg(m.unit_cost order by m.turn desc) filter (where m.quantity > 0 and m.unit_cost > 0))[1],
-            c.last_unit_cost
-        ),
+        case
+            when not bool_or(m.quantity > 0 and m.unit_cost > 0) or (
+                -- What was bought once is worth what it was last bought at, whatever else has come in since.
+                bill.bill_type <> 'CGRK' and exists (
+                    select from stock_ledger l
+                    where l.company_id = c.company_id and l.goods_id = c.goods_id and l.pool_id = c.pool_id
+                        and l.bill_type = 'CGRK' and l.quantity > 0 and l.unit_cost > 0 and l.reverses is null
+                        and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
+                )
+            ) then c.last_unit_cost
+            else (array_agg(m.unit_cost order by m.turn desc) filter (where m.quantity > 0 and m.unit_cost > 0))[1]
+        end,
         greatest(c.latest_date, bill.business_date)
     from unnest(moves) as m
     join unnest(costs) as c

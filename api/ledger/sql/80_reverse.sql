@@ -170,7 +170,7 @@ begin
                         and l.quantity > 0 and l.unit_cost > 0 and l.reverses is null
                         and not l.ledger_id = any (ids)
                         and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
-                    order by l.ledger_id desc
+                    order by l.bill_type = 'CGRK' desc, l.ledger_id desc
                     limit 1
                 )
             end
