@@ -19,8 +19,9 @@ DIFFERENCES = (MISSING, FOUND, MISSING)
 """What a count finds of some goods of its shelf: pieces beyond the book, or less of them."""
 REASONS = ("供应商补价差", "运费补分摊", "厂家降价补偿")
 _SHELF = text("""
-select b.goods_id, nullif(b.batch_id, 0) as batch_id, b.quantity
+select b.goods_id, k.batch, b.quantity
 from stock_balance b
+left join goods_batch k on k.batch_id = b.batch_id
 where b.warehouse_id = :warehouse and b.allocation_id = :shelf and b.quantity <> 0
 order by b.goods_id, b.quantity desc, b.batch_id
 """)
@@ -85,7 +86,7 @@ def _count(ctx: Context, header: dict[str, Any], found: dict[int, int]) -> None:
         {
             "goods_id": row.goods_id,
             "allocation_id": header["allocation_id"],
-            "batch_id": row.batch_id,
+            "batch": row.batch,
             "counted_quantity": row.quantity + left.pop(row.goods_id, 0),
         }
         for row in ctx.conn.execute(_SHELF, place)

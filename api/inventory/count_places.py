@@ -77,7 +77,7 @@ def settle_places(
     for line in lines:
         # A stocktake of one location counts what lies there.
         line["allocation_id"] = line.get("allocation_id") or header.get("allocation_id")
-    upto = {}
+    upto: dict[int, int | None] = {}
     for line in lines:
         before = known.get(spot_of(line))
         if before is None or any(line.get(name) != before[name] for name in COUNTS):
@@ -121,7 +121,11 @@ def refuse_outside(
     for line in lines:
         row = found[line["goods_id"]]
         beyond = (
-            ("库位", names.allocation, bool(asked["allocation_id"]) and line.get("allocation_id") != asked["allocation_id"]),
+            (
+                "库位",
+                names.allocation,
+                bool(asked["allocation_id"]) and line.get("allocation_id") != asked["allocation_id"],
+            ),
             ("商品类型", names.goods_type, row.other_type),
             ("品牌", names.brand, row.other_brand),
         )

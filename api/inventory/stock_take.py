@@ -23,7 +23,7 @@ from api.kit.database import TIME_ZONE
 from api.kit.document import MAX_LINES, Bill, BillType, Block, Document, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import COST, derived, flag, moment, price, quantity, ref, text
-from api.kit.flow import UNAUDITED
+from api.kit.flow import POSTED_SQL, UNAUDITED
 from api.kit.goods_bills import GoodsChild
 from api.kit.posting import Postings
 from api.kit.resource import FileCall, Menu
@@ -83,7 +83,40 @@ _OPEN = (
     "(select count(*) from stock_take_line l where l.bill_id = {table}.bill_id"
     " and l.counted_quantity is null and l.recount_quantity is null)"
 )
-_SUPERSEDED = "(select t.bill_no from stock_take t where t.bill_id = {table}.superseded_by)"
+# What others have done since to an open count, which its audit will take up.
+_LATER_COUNT = f"""(
+    select t.bill_no
+    from stock_take h
+    join stock_take t on t.warehouse_id = h.warehouse_id and t.bill_id <> h.bill_id and t.status in {POSTED_SQL}
+    join stock_take_line o on o.bill_id = t.bill_id and o.goods_id = {{table}}.goods_id
+        and coalesce(o.allocation_id, 0) = coalesce({{table}}.allocation_id, 0)
+        and coalesce(o.batch_id, 0) = coalesce({{table}}.batch_id, 0)
+    where h.bill_id = {{table}}.bill_id and h.status = {UNAUDITED}
+        and (t.business_date, o.counted_at) > (h.business_date, {{table}}.counted_at)
+    order by t.business_date desc, o.counted_at desc
+    limit 1
+)"""
+_CORRECTED = f"""(
+    select {{what}}
+    from stock_take h
+    join stock_ledger s on s.company_id = h.company_id and s.warehouse_id = h.warehouse_id
+        and s.goods_id = {{table}}.goods_id and s.allocation_id = coalesce({{table}}.allocation_id, 0)
+        and s.batch_id = coalesce({{table}}.batch_id, 0) and s.business_date <= h.business_date
+    where h.bill_id = {{table}}.bill_id and h.status = {UNAUDITED} and s.ledger_id > {{table}}.counted_upto
+        and s.bill_type in {stock_counts.CORRECTIONS} and not exists (
+            select from ({stock_counts.LATE_BILLS}) d where d.bill_type = s.bill_type and d.bill_id = s.bill_id
+        )
+)"""
+_CORRECTIONS = _CORRECTED.replace(
+    "{what}",
+    "case when sum(s.quantity) <> 0 then string_agg(distinct s.bill_no, '、' order by s.bill_no) end",
+)
+_DIFFERENCE = (
+    f"(case when {_LATER_COUNT} is not null then 0.000"
+    f" else {stock_counts.DIFFERENCE}"
+    f" - coalesce({_CORRECTED.replace('{what}', 'sum(s.quantity)')}, 0) end)"
+)
+_SUPERSEDED = f"coalesce((select t.bill_no from stock_take t where t.bill_id = {{table}}.superseded_by), {_LATER_COUNT})"
 
 
 class StockTakeLine(ToPlace, GoodsChild):
@@ -92,7 +125,8 @@ class StockTakeLine(ToPlace, GoodsChild):
     numbers_move = False
     counts_places = True
     derived = (
-        derived("difference", "差异数量", "quantity", stock_counts.DIFFERENCE, width=76, decides=True),
+        derived("difference", "差异数量", "quantity", _DIFFERENCE, width=76, decides=True),
+        derived("corrected_by", "账面已由更正", "text", _CORRECTIONS, width=190, bill=True),
         derived("superseded_by_no", "以后盘为准", "text", _SUPERSEDED, width=190, bill=True),
     )
 

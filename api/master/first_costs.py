@@ -6,6 +6,8 @@ somebody must say what a piece is worth: a zero that was written down stands.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from api.kit import registry
 from api.kit.context import GO_ON, Context
 from api.kit.document import Bill
@@ -85,7 +87,7 @@ def _ask_about_unused(ctx: Context, bill: BillRef, postings: Postings) -> None:
     if not told:
         return
     values = (list(told), list(told.values()), bill.bill_type, bill.bill_id)
-    names = ctx.conn.exec_driver_sql(_UNUSED, values).scalars().all()
+    names: Sequence[str] = ctx.conn.exec_driver_sql(_UNUSED, values).scalars().all()
     if names:
         goods = "、".join(names[:SHOWN]) + (f"等{len(names)}种商品" if len(names) > SHOWN else "")
         label = _fields(bill.bill_type)["unit_cost"].label

@@ -128,12 +128,39 @@ class TestTheRange:
         world = desk.world
         oil = desk.caller.post("v2/system/GoodsType/add", {"goods_type_name": "发动机油", "level": 1}).data
         line = {"goods_id": world.spares[8], "counted_quantity": "1"}
-        ranges = {"商品类型“发动机油”": {"goods_type_id": oil["id"]}, "品牌“米其林”": {"brand_id": world.brand}}
+        ranges = {
+            "商品类型“发动机油”": {"goods_type_id": oil["id"]},
+            "品牌“米其林”": {"brand_id": world.brand},
+        }
         for name, asked in ranges.items():
             refused = desk.add("stock_take", line, **asked, **there(desk))
             told = f"第1行：不在本盘点单的{name}内，请删除该行或修改盘点范围"
             assert (refused.code, refused.msg) == (400, told)
         assert desk.add("stock_take", line, goods_type_id=world.type1, **there(desk)).ok
+
+
+class TestAnOpenCount:
+    def test_it_shows_what_it_will_post(self, desk: Desk, books: Books) -> None:
+        goods = desk.world.spares[10]
+        desk.stock_in(goods, 20, **there(desk))
+        line = {"goods_id": goods, "counted_quantity": "18"}
+        late, first, second = (desk.draft("stock_take", line, **there(desk)) for _ in range(3))
+        before = desk.info(second)["lines"][0]
+        assert (before["difference"], before["corrected_by"]) == ("-2.000", None)
+        assert desk.act("auditorPass", first).ok
+        [(loss,)] = books.rows("select bill_no from stock_loss where stock_take_id = %s", first.id)
+        shown = desk.info(second)["lines"][0]
+        assert (shown["difference"], shown["corrected_by"], shown["superseded_by_no"]) == (
+            "0.000",
+            loss,
+            None,
+        )
+        given_way = desk.info(late)["lines"][0]
+        assert (given_way["difference"], given_way["superseded_by_no"]) == ("0.000", first.no)
+        assert desk.act("auditorPass", second).ok
+        audited = desk.info(second)["lines"][0]
+        assert (audited["difference"], audited["corrected_quantity"]) == ("0.000", "-2.000")
+        assert lying(books, goods) == [(0, None, "18")]
 
 
 class TestThePicker:

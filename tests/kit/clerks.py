@@ -320,7 +320,7 @@ class Clerks:
         rows = self.conn.execute(
             lines.select().where(lines.c.bill_id == key).order_by(lines.c.line_no)
         ).mappings()
-        kept = ("line_id", "goods_id", "allocation_id", "batch_id", "counted_quantity", "recount_quantity")
+        kept = ("line_id", "goods_id", "allocation_id", "batch", "counted_quantity", "recount_quantity")
         found = [{name: row[name] for name in kept} for row in rows]
         for line in found:
             line["counted_quantity"] = chance.choice(

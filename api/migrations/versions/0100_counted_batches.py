@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0100"
-down_revision = "0096"
+down_revision = "0097"
 branch_labels = None
 depends_on = None
 
