@@ -59,8 +59,8 @@ class StockMove:
 
     Cost of an inbound, the first that applies: `amount` (given value of the whole line, net of tax, >= 0); `origin`
     (the issuing `(bill_type, line_id)`: comes back at that line's issue cost, prorated, never more than it delivered);
-    the present moving average; the last purchase's unit cost, or else the last inbound's; `fallback_unit_cost`; zero. An outbound always leaves at
-    the moving average and carries no `amount`; with an `origin` it takes the very pieces which that line brought to the
+    the present moving average; the last purchase's unit cost, or else the last inbound's; `fallback_unit_cost`; zero.
+    An outbound always leaves at the moving average and carries no `amount`; with an `origin` it takes the very pieces which that line brought to the
     warehouse and nobody has taken since. `lands` says where an outbound's goods arrive in the same posting; `frozen`
     moves take or bring stock that is not available (冻结库存).
 

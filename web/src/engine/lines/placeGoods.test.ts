@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { field } from '../fixtures';
+import type { GoodsPlace, GoodsRow } from '../queries';
+import { isBatchTold, newLine } from './lineModel';
+import { createLineStore } from './lineStore';
+import { placeGoods } from './placeGoods';
+
+const ref = (resource: string, filter_by: string[] = []) => ({ ...field('goods_id', '商品', 'ref').ref!, resource, filter_by });
+const fields = [
+  field('goods_id', '商品', 'ref', { label_field: 'goods_name', ref: ref('goods') }),
+  field('allocation_id', '库位', 'ref', { label_field: 'allocation_name', ref: ref('allocation', ['warehouse_id']) }),
+  field('batch', '批次(DOT)', 'text'),
+  field('counted_quantity', '初盘数量', 'quantity'),
+];
+const place = (allocation_id: number | null, batch: string | null): GoodsPlace => ({ allocation_id, allocation_name: allocation_id && `库位${allocation_id}`, batch, quantity: '8' }) as GoodsPlace;
+const goods = (places: GoodsPlace[] | null): GoodsRow => ({ goods_id: 11, goods_num: 'MX205', goods_name: '米其林', is_batch: true, places });
+const counted = (places: GoodsPlace[] | null) => {
+  const store = createLineStore(fields, [newLine(fields)]);
+  placeGoods(store, 0, { cell: fields[0]!, pricing: null, goods: goods(places), scanned: false });
+  return store;
+};
+const spots = (store: ReturnType<typeof counted>) => store.get().map(({ values }) => [values.goods_id, values.allocation_id ?? null, values.batch ?? null]);
+
+describe('goods that are counted where they lie', () => {
+  it('take the only place', () => expect(spots(counted([place(5, '0126')]))).toEqual([[11, 5, '0126']]));
+  it('take a line for each of several places', () =>
+    expect(spots(counted([place(null, '0126'), place(5, '0226')]))).toEqual([
+      [11, null, '0126'],
+      [11, 5, '0226'],
+    ]));
+  it('leave the places that lines count already', () => {
+    const store = counted([place(null, '0126'), place(5, '0226')]);
+    store.remove(1);
+    placeGoods(store, 1, { cell: fields[0]!, pricing: null, goods: goods([place(null, '0126'), place(5, '0226')]), scanned: false });
+    expect(spots(store)).toEqual([
+      [11, null, '0126'],
+      [11, 5, '0226'],
+    ]);
+  });
+  it('stay where they are in other bills', () => expect(spots(counted(null))).toEqual([[11, null, null]]));
+  it('are not asked for a batch that is told', () => {
+    const batch = fields[2]!;
+    expect(isBatchTold(batch, counted([place(5, '0126')]).get()[0]!.values)).toBe(true);
+    expect(isBatchTold(batch, counted([]).get()[0]!.values)).toBe(false);
+  });
+});
