@@ -116,7 +116,8 @@ _DIFFERENCE = (
     f" else {stock_counts.DIFFERENCE}"
     f" - coalesce({_CORRECTED.replace('{what}', 'sum(s.quantity)')}, 0) end)"
 )
-_SUPERSEDED = f"coalesce((select t.bill_no from stock_take t where t.bill_id = {{table}}.superseded_by), {_LATER_COUNT})"
+_GAVE_WAY_TO = "(select t.bill_no from stock_take t where t.bill_id = {table}.superseded_by)"
+_SUPERSEDED = f"coalesce({_GAVE_WAY_TO}, {_LATER_COUNT})"
 
 
 class StockTakeLine(ToPlace, GoodsChild):

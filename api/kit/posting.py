@@ -60,9 +60,9 @@ class StockMove:
     Cost of an inbound, the first that applies: `amount` (given value of the whole line, net of tax, >= 0); `origin`
     (the issuing `(bill_type, line_id)`: comes back at that line's issue cost, prorated, never more than it delivered);
     the present moving average; the last purchase's unit cost, or else the last inbound's; `fallback_unit_cost`; zero.
-    An outbound always leaves at the moving average and carries no `amount`; with an `origin` it takes the very pieces which that line brought to the
-    warehouse and nobody has taken since. `lands` says where an outbound's goods arrive in the same posting; `frozen`
-    moves take or bring stock that is not available (冻结库存).
+    An outbound always leaves at the moving average and carries no `amount`; with an `origin` it takes the very pieces
+    which that line brought to the warehouse and nobody has taken since. `lands` says where an outbound's goods arrive
+    in the same posting; `frozen` moves take or bring stock that is not available (冻结库存).
 
     `share`: of an inbound that is made of what its bill takes out, how much of that, in parts of all shares; without
     one it is what as many are worth now.

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { field } from '../fixtures';
+import { goodsLineFields } from '../fixtures';
 import type { GoodsPlace, GoodsRow } from '../queries';
+import type { Field } from '../types';
 import { isBatchTold, newLine } from './lineModel';
 import { createLineStore } from './lineStore';
 import { placeGoods } from './placeGoods';
 
-const ref = (resource: string, filter_by: string[] = []) => ({ ...field('goods_id', '商品', 'ref').ref!, resource, filter_by });
-const fields = [
-  field('goods_id', '商品', 'ref', { label_field: 'goods_name', ref: ref('goods') }),
-  field('allocation_id', '库位', 'ref', { label_field: 'allocation_name', ref: ref('allocation', ['warehouse_id']) }),
-  field('batch', '批次(DOT)', 'text'),
-  field('counted_quantity', '初盘数量', 'quantity'),
+const byName = (name: string) => goodsLineFields.find((one) => one.name === name)!;
+const ref = (resource: string, filter_by: string[] = []) => ({ ...byName('goods_id').ref!, resource, filter_by });
+const fields: Field[] = [
+  byName('goods_id'),
+  { ...byName('goods_id'), name: 'allocation_id', label: '库位', label_field: 'allocation_name', required: false, ref: ref('allocation', ['warehouse_id']) },
+  { ...byName('remark'), name: 'batch', label: '批次(DOT)' },
 ];
 const place = (allocation_id: number | null, batch: string | null): GoodsPlace => ({ allocation_id, allocation_name: allocation_id && `库位${allocation_id}`, batch, quantity: '8' }) as GoodsPlace;
 const goods = (places: GoodsPlace[] | null): GoodsRow => ({ goods_id: 11, goods_num: 'MX205', goods_name: '米其林', is_batch: true, places });
