@@ -119,7 +119,7 @@ function tellDeletion(chosen: number, deleted: number): void {
 function tellFailures(screen: Screen, action: Action, ids: number[], failures: Failure[]): Set<number> {
   const passed = ids.length - failures.length;
   if (action.name === 'del') tellDeletion(ids.length, passed);
-  else showFailures(`选择${ids.length}条，成功${action.label}${passed}条，失败${failures.length}条`, failures, passed === 0);
+  else showFailures(`选择${ids.length}条，成功${action.label}${passed}条，失败${failures.length}条`, failures, passed);
   keepRefused(
     screen.name,
     failures.flatMap((failure) => {
