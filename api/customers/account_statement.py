@@ -61,7 +61,7 @@ class AccountStatementLine(Child):
 
     business_date: Mapped[date] = day("业务日期", required=True, form=False, width=110, sort=10)
     bill_name: Mapped[str] = words("单据类型", required=True, form=False, width=110, sort=11)
-    item_no: Mapped[str] = words("单据号", required=True, form=False, width=190, bill=True, sort=12)
+    item_no: Mapped[str] = words("业务单据号", required=True, form=False, width=190, bill=True, sort=12)
     increase_amount: Mapped[Decimal] = money("应收增加", form=False, total=True, width=130, sort=13)
     settled_amount: Mapped[Decimal] = money("收款及退货", form=False, total=True, width=130, sort=14)
     waived_amount: Mapped[Decimal] = money(WAIVED, form=False, total=True, width=120, sort=15)

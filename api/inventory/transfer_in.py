@@ -146,7 +146,7 @@ class TransferIn(Carried, MoveBill):
     )
     freight_amount: Mapped[Decimal] = money("运费（未税）", rule="Positive", total=True, sort=-50)
     liable_logistics_id: Mapped[int | None] = ref(
-        "logistics", "途损责任物流公司", target="logistics_id", copied=False, search=True, sort=-41
+        "logistics", "途损物流公司", target="logistics_id", copied=False, search=True, sort=-41
     )
     liable_employee_id: Mapped[int | None] = ref(
         "employee", "途损责任人", target="employee_id", within=("company_id",), copied=False, sort=-40
@@ -229,8 +229,8 @@ def _inspect_liability(header: Values, lines: list[dict[str, Any]], problems: Pr
     parties = [header.get("liable_logistics_id"), header.get("liable_employee_id")]
     named = [party for party in parties if party]
     if len(named) > 1:
-        problems.add("途损责任物流公司和途损责任人请只选一个")
+        problems.add("途损物流公司和途损责任人请只选一个")
     if (named or header.get("compensation_amount")) and not any(row.get("lost_quantity") for row in lines):
-        problems.add("没有途损，请清空途损责任物流公司、途损责任人和途损赔偿")
+        problems.add("没有途损，请清空途损物流公司、途损责任人和途损赔偿")
     if header.get("compensation_amount") and not named:
-        problems.add("录入途损赔偿时请选择途损责任物流公司或途损责任人")
+        problems.add("录入途损赔偿时请选择途损物流公司或途损责任人")

@@ -90,6 +90,14 @@ def labelled(label: str, problem: str) -> str:
     return f"{label}{problem}" if problem in GOES_ON else f"“{label}”{problem}"
 
 
+def unlabelled(problem: str, *labels: str) -> str:
+    """A problem without the name of what it is about, where that stands beside it already."""
+    names = sorted(labels, key=len, reverse=True)
+    return next(
+        (rest for name in names if (rest := problem.removeprefix(name)) not in (problem, "")), problem
+    ).lstrip()
+
+
 TEXT_RULES = {
     "mobile": (re.compile(r"1[0-9]{10}"), "目前只支持中国大陆的手机号码"),
     "landline": (re.compile(r"(0[0-9]{2,3}-)?[0-9]{7,8}"), "请输入正确的座机号码，格式为区号-号码"),

@@ -35,7 +35,7 @@ class Carried(Bill):
 
     logistics_id: Mapped[int | None] = ref("logistics", "物流公司", search=True, list=False, sort=-42)
     carrier_id: Mapped[int | None] = ref(
-        "supplier", "承运商（应付运费）", search=True, index=True, list=False, width=200, sort=-42
+        "supplier", "承运商", search=True, index=True, list=False, width=200, sort=-42
     )
     freight_tax_rate: Mapped[Decimal] = rate(
         "运费税率%", rule="Positive", default=TAX_RATE, list=False, width=90, sort=-42

@@ -6,7 +6,7 @@ Each batch of goods commits with the progress that it makes, so that a killed ru
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -108,10 +108,10 @@ _HORIZON = text("select pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
 
 
 def foresee(ctx: Context, company_id: int, period: str) -> dict[str, Any]:
-    """What a run would go over; nothing is written."""
+    """What a run would go over; refuses a month from which none can begin."""
     in_scope(ctx, company_id)
     ctx.require(CostRecalculation.right("start"))
-    first, _ = span(period)
+    first = _first_open(ctx, company_id, period)
     values = {"company_id": company_id, "first": first}
     row = ctx.conn.execute(_REACHED, values).one()
     told = consequences.CONSEQUENCES["start"]
@@ -128,17 +128,12 @@ def foresee(ctx: Context, company_id: int, period: str) -> dict[str, Any]:
 def ask(ctx: Context, company_id: int, period: str) -> int:
     """Enter a run; the unfinished one of the same month is taken up again. Answers its key."""
     in_scope(ctx, company_id)
-    first, _ = span(period)
-    if first > today():
-        raise Refusal(f"会计期间 {period} 尚未开始，不能重算成本")
     owner = ctx.conn.execute(
         text("select 1 from company where company_id = :id for no key update"), {"id": company_id}
     )
     if owner.first() is None:
         raise NotFound("公司")
-    closed = ctx.conn.execute(_CLOSED, {"company_id": company_id, "period": period}).scalar()
-    if closed:
-        raise Refusal(f"会计期间 {closed} 已结账，不能重算 {period} 起的成本，请先反结账")
+    _first_open(ctx, company_id, period)
     running = ctx.conn.execute(
         select(_TABLE).where(_TABLE.c.company_id == company_id, _TABLE.c.status.in_((WAITING, RUNNING)))
     ).first()
@@ -161,6 +156,17 @@ def ask(ctx: Context, company_id: int, period: str) -> int:
         after={"period": period},
     )
     return made
+
+
+def _first_open(ctx: Context, company_id: int, period: str) -> date:
+    """The first day of a month that has begun and that no close, of it or of a later one, holds; refuses others."""
+    first, _ = span(period)
+    if first > today():
+        raise Refusal(f"会计期间 {period} 尚未开始，不能重算成本")
+    closed = ctx.conn.execute(_CLOSED, {"company_id": company_id, "period": period}).scalar()
+    if closed:
+        raise Refusal(f"会计期间 {closed} 已结账，不能重算 {period} 起的成本，请先反结账")
+    return first
 
 
 def unfinished(conn: Connection, principal: Principal) -> list[dict[str, Any]]:

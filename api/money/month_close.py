@@ -123,11 +123,8 @@ def close(ctx: Context, company_id: int, period: str) -> dict[str, Any]:
     """Close a month, all or nothing; refuses with the list of what stands in the way."""
     in_scope(ctx, company_id)
     _, last = span(period)
-    if last >= today():
-        raise Refusal(f"会计期间 {period} 尚未结束，不能结账")
     close_period(ctx.conn, company_id, period)
-    if _standing(ctx, company_id, period) is not None:
-        raise Refusal(f"会计期间 {period} 已经结账")
+    _refuse_to_close(ctx, company_id, period)
     found = obstacles(ctx, company_id, period)
     blocking = [item for item in found if item["blocking"] and item["count"]]
     if blocking:
@@ -155,14 +152,7 @@ def reopen(ctx: Context, company_id: int, period: str, reason: str) -> dict[str,
         raise Refusal("请填写反结账原因")
     open_period(ctx.conn, company_id, period)
     # Asked under the period's lock: an approval of the year holds it too.
-    if year_close.sealed(ctx, company_id, period[:4]):
-        raise Refusal(f"{period[:4]} 年已年结，不能反结账")
-    standing = _standing(ctx, company_id, period)
-    if standing is None:
-        raise Refusal(f"会计期间 {period} 未结账")
-    later = ctx.conn.execute(_NEXT_CLOSED, {"company_id": company_id, "period": period}).scalar()
-    if later:
-        raise Refusal(f"会计期间 {later} 已结账，请先反结账 {later}")
+    standing = _closed_last(ctx, company_id, period)
     count = sum(_unlock(ctx, cls, company_id, period) for cls in _lockable())
     ctx.conn.execute(
         update(MonthClose)
@@ -179,11 +169,15 @@ def reopen(ctx: Context, company_id: int, period: str, reason: str) -> dict[str,
 
 
 def foresee(ctx: Context, action: str, company_id: int, period: str) -> dict[str, Any]:
-    """What closing a month or opening it again would change; nothing is written."""
+    """What closing a month or opening it again would change; refuses a month of which it can't be done."""
     in_scope(ctx, company_id)
     ctx.require(MonthClose.right(action))
     _, last = span(period)
     closing_it = action == "closePeriod"
+    if closing_it:
+        _refuse_to_close(ctx, company_id, period)
+    else:
+        _closed_last(ctx, company_id, period)
     told = consequences.CONSEQUENCES[action]
     facts = [
         Fact(label="公司", value=_company_name(ctx, company_id)),
@@ -238,6 +232,27 @@ def in_scope(ctx: Context, company_id: int) -> None:
     """Refuse a company that the principal's role does not reach."""
     if not ctx.principal.reaches(company_id):
         raise Refusal("公司不存在或无权访问")
+
+
+def _refuse_to_close(ctx: Context, company_id: int, period: str) -> None:
+    """Refuse a month that isn't over or is closed already."""
+    if span(period)[1] >= today():
+        raise Refusal(f"会计期间 {period} 尚未结束，不能结账")
+    if _standing(ctx, company_id, period) is not None:
+        raise Refusal(f"会计期间 {period} 已经结账")
+
+
+def _closed_last(ctx: Context, company_id: int, period: str) -> int:
+    """The close that opening a month would undo; refuses a month that is open, or not the last that is closed."""
+    if year_close.sealed(ctx, company_id, period[:4]):
+        raise Refusal(f"{period[:4]} 年已年结，不能反结账")
+    standing = _standing(ctx, company_id, period)
+    if standing is None:
+        raise Refusal(f"会计期间 {period} 未结账")
+    later = ctx.conn.execute(_NEXT_CLOSED, {"company_id": company_id, "period": period}).scalar()
+    if later:
+        raise Refusal(f"会计期间 {later} 已结账，请先反结账 {later}")
+    return standing
 
 
 def _standing(ctx: Context, company_id: int, period: str) -> int | None:

@@ -62,10 +62,7 @@ def delivered(cls: type[Bill]) -> PrintLayout:
     assert cls.bill is not None
     read = any(_is_read(block) for block in cls.bill.blocks)
     heading = [
-        item.name
-        for item in headers(cls)
-        if item.name not in NOT_DELIVERED
-        and (read if item.is_number else item.form or item.name == "bill_no")
+        item.name for item in headers(cls) if item.name not in NOT_DELIVERED and _heads(item, read=read)
     ]
     columns = {
         block.name: [
@@ -77,6 +74,13 @@ def delivered(cls: type[Bill]) -> PrintLayout:
     }
     signatures = [PrintSignature(label=label, name=name) for label, name in PEOPLE]
     return PrintLayout(heading=heading, columns=columns, signatures=signatures)
+
+
+def _heads(item: Field, *, read: bool) -> bool:
+    """Of figures what was keyed in or read; a rate alone amounts to nothing, and cost is not for every reader."""
+    if not item.is_number:
+        return item.form or item.name == "bill_no"
+    return item.permission != COST and (read or (item.form and item.kind != "rate"))
 
 
 def _is_read(block: Block) -> bool:
@@ -166,11 +170,7 @@ def _sheet(principal: Principal, cls: type[Bill], row: dict[str, Any], layout: P
         "heading": _heading((known[name] for name in layout.heading if name in known), row, layout),
         "heading_columns": layout.heading_columns,
         "heading_each": layout.heading_each,
-        "parts": [
-            part
-            for block in cls.bill.blocks
-            if (part := _part(principal, block, row[block.name], layout, first=block is cls.bill.blocks[0]))
-        ],
+        "parts": _parts(principal, cls.bill.blocks, row, layout),
         "capitals": "" if total is None else capitals(total),
         "figure": "" if total is None else f"￥{grouped(total, 2)}",
         "remark": layout.remark,
@@ -195,7 +195,7 @@ def _heading(fields: Iterable[Field], row: dict[str, Any], layout: PrintLayout) 
     found = [
         {"label": item.label, "value": value, "whole": item.kind == "textarea"}
         for item, value in items
-        if value or not layout.skip_empty
+        if not layout.skip_empty or (value and not (item.form and item.is_number and value in NOTHING))
     ]
     return sorted(found, key=lambda item: item["whole"])
 
@@ -204,6 +204,18 @@ def _total(row: dict[str, Any]) -> Decimal | None:
     """What the bill amounts to, where it has an amount and the reader may see it."""
     amount = row.get("total_amount", row.get("amount"))
     return amount if isinstance(amount, Decimal) else None
+
+
+def _parts(
+    principal: Principal, blocks: Sequence[Block], row: dict[str, Any], layout: PrintLayout
+) -> list[dict[str, Any]]:
+    """The tables; each is named where there are several."""
+    found = [
+        part
+        for at, block in enumerate(blocks)
+        if (part := _part(principal, block, row[block.name], layout, first=at == 0))
+    ]
+    return found if len(found) > 1 else [part | {"label": ""} for part in found]
 
 
 def _part(
@@ -225,7 +237,7 @@ def _part(
     summed = [item.total and not any(row.get(item.name) == MASK for row in rows) for item, _ in chosen]
     any_sum = any(summed)
     return {
-        "label": "" if first else block.label,
+        "label": block.label,
         "columns": [
             {
                 "label": column.label or item.label,

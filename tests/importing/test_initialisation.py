@@ -363,6 +363,7 @@ class TestStock:
             strict=True,
         ):
             assert said in reason
+        assert reasons[1] == "批次(DOT)：应为周数加年份，如 2326，周数为01到53"
 
 
 class TestCustomers:

@@ -146,17 +146,17 @@ class TestRefusing:
             (
                 {"lost_quantity": "1"},
                 {"compensation_amount": "5"},
-                "录入途损赔偿时请选择途损责任物流公司或途损责任人",
+                "录入途损赔偿时请选择途损物流公司或途损责任人",
             ),
             (
                 {"lost_quantity": "0"},
                 {"liable_logistics_id": "logistics", "compensation_amount": "5"},
-                "没有途损，请清空途损责任物流公司、途损责任人和途损赔偿",
+                "没有途损，请清空途损物流公司、途损责任人和途损赔偿",
             ),
             (
                 {"lost_quantity": "1"},
                 {"liable_logistics_id": "logistics", "liable_employee_id": "employee_a"},
-                "途损责任物流公司和途损责任人请只选一个",
+                "途损物流公司和途损责任人请只选一个",
             ),
         ],
     )

@@ -31,6 +31,11 @@ def reopen(desk: Desk, period: str, reason: str = "补录单据") -> Answer:
     return desk.caller.post(f"{API}/openPeriod", body)
 
 
+def foreseen(desk: Desk, action: str, period: str) -> Answer:
+    body = {"action": action, "company_id": desk.world.company_a, "period": period}
+    return desk.caller.post(f"{API}/getConsequence", body)
+
+
 def questions(desk: Desk, period: str) -> dict[str, Any]:
     answer = desk.caller.get(f"{API}/getQuestions", company_id=desk.world.company_a, period=period)
     assert answer.ok, answer
@@ -84,10 +89,12 @@ class TestClosing:
     def test_it_is_closed_once(self, desk: Desk) -> None:
         answer = close(desk, "2025-01")
         assert (answer.code, answer.msg) == (400, "会计期间 2025-01 已经结账")
+        assert foreseen(desk, "closePeriod", "2025-01").msg == answer.msg
 
     def test_the_present_month_is_not_over(self, desk: Desk) -> None:
         answer = close(desk, "2099-12")
         assert (answer.code, answer.msg) == (400, "会计期间 2099-12 尚未结束，不能结账")
+        assert foreseen(desk, "closePeriod", "2099-12").msg == answer.msg
 
     @pytest.mark.parametrize("period", ["2025-13", "2025", "2025-1-1", "x"])
     def test_a_period_is_a_month(self, desk: Desk, period: str) -> None:
@@ -158,6 +165,8 @@ class TestOpening:
     def test_the_last_month_comes_first(self, desk: Desk) -> None:
         answer = reopen(desk, "2025-01")
         assert (answer.code, answer.msg) == (400, "会计期间 2025-02 已结账，请先反结账 2025-02")
+        assert foreseen(desk, "openPeriod", "2025-01").msg == answer.msg
+        assert foreseen(desk, "openPeriod", "2025-02").ok
 
     def test_a_reason_is_asked_for(self, desk: Desk) -> None:
         assert reopen(desk, "2025-02", " ").msg == "请填写反结账原因"
@@ -180,6 +189,8 @@ class TestOpening:
 
     def test_an_open_month_is_not_opened(self, desk: Desk) -> None:
         assert reopen(desk, "2025-01").msg == "会计期间 2025-01 未结账"
+        told = foreseen(desk, "openPeriod", "2025-01")
+        assert (told.code, told.msg) == (400, "会计期间 2025-01 未结账")
 
 
 class TestRace:

@@ -28,6 +28,10 @@ def start(desk: Desk, period: str, company: int | None = None) -> Answer:
     return desk.caller.post(f"{API}/start", {"company_id": company or desk.world.company_a, "period": period})
 
 
+def foreseen(desk: Desk, period: str) -> Answer:
+    return desk.caller.post(f"{API}/getConsequence", {"company_id": desk.world.company_a, "period": period})
+
+
 def recalculated(desk: Desk, period: str) -> dict[str, Any]:
     """Ask for a run and work it off here; its row of the list."""
     answer = start(desk, period)
@@ -85,6 +89,7 @@ class TestAsking:
     def test_a_period_is_a_month_that_has_begun(self, desk: Desk, period: str, msg: str) -> None:
         answer = start(desk, period)
         assert (answer.code, answer.msg) == (400, msg)
+        assert foreseen(desk, period).msg == msg
 
     def test_a_foreign_company_is_refused(self, site: Site) -> None:
         manager = Desk(site, "manager_a")
@@ -128,6 +133,7 @@ class TestMonthClose:
         )
         refused = start(desk, "2024-01")
         assert refused.msg == "会计期间 2024-01 已结账，不能重算 2024-01 起的成本，请先反结账"
+        assert foreseen(desk, "2024-01").msg == refused.msg
 
 
 KILLED = """

@@ -11,6 +11,7 @@ import pytest
 from api import catalogue
 from api.kit import registry
 from api.kit.document import Bill
+from api.kit.fields import COST
 from api.printing import print_job
 from api.printing.capitals import capitals
 from api.shell.export_job import file_of
@@ -100,6 +101,32 @@ class TestPages:
             column["name"] for columns in answer.data["layout"]["columns"].values() for column in columns
         }
         assert not costs & chosen
+        keyed = {
+            item.name
+            for item in registry.get(resource).fields()
+            if item.form and item.kind == "money" and not item.hidden and item.permission != COST
+        }
+        assert keyed <= set(answer.data["layout"]["heading"]), "what the arithmetic of the lines needs"
+
+    def test_each_of_several_tables_is_named_and_a_lone_one_is_not(self, desk: Desk) -> None:
+        taken, made = ({"goods_id": goods, "quantity": "1"} for goods in desk.world.spares[:2])
+        header = desk.header("stock_conversion", kind=3, inputs=[taken], outputs=[made], labour_amount="7.77")
+        answer = desk.caller.post(desk.path("stock_conversion", "add"), header)
+        assert answer.ok, answer
+        text = bill_pdf(desk, Made("stock_conversion", answer.data["id"], answer.data["bill_no"])).text
+        assert text.index("投入明细") < text.index("产出明细")
+        assert "工费：7.77" in text
+        alone = bill_pdf(desk, desk.draft("sales_outbound", *numbered(desk, 1))).text
+        assert "出库明细" not in alone
+
+    def test_an_amount_of_the_head_that_is_nothing_takes_no_room(self, desk: Desk) -> None:
+        line = {"goods_id": desk.world.tube, "quantity": "1", "price": "1"}
+        paid, free = (
+            bill_pdf(desk, desk.draft("purchase_inbound", line, freight_amount=amount)).text
+            for amount in ("12.50", "0")
+        )
+        assert "运费（未税）：12.50" in paid
+        assert "运费（未税）" not in free
 
 
 class TestTexts:

@@ -7,6 +7,7 @@ import 'dayjs/locale/zh-cn';
 import { lazy, Suspense } from 'react';
 import { BrowserRouter, Navigate, Route, Routes } from 'react-router';
 import { deferred } from '@/lib/deferred';
+import { followDialogs } from '@/lib/dialogFocus';
 import { followWidth } from '@/lib/rootFont';
 import { getSession } from '@/lib/session';
 import { Notices } from './Notices';
@@ -19,6 +20,7 @@ import './global.css';
 dayjs.locale('zh-cn');
 applyTheme(storedTheme());
 followWidth();
+followDialogs();
 const theme = themeShown();
 
 const PayCenter = lazy(() => import('./PayCenter'));

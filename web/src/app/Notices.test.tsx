@@ -60,13 +60,25 @@ describe('what calls report', () => {
     }
   });
 
+  it('is headed by whether anything went through', async () => {
+    const failures = [{ index: 1, serial: '客户', msg: '请选择客户' }, { index: 2, serial: '仓库', msg: '请选择仓库' }];
+    act(() => showFailures('有2处需要修改', failures, 0));
+    await wait(500);
+    expect(screen.getByText('操作失败')).toBeTruthy();
+    fireEvent.click(screen.getByText('知道了'));
+    await wait(500);
+    act(() => showFailures('选择3条，成功审核1条，失败2条', failures, 1));
+    await wait(500);
+    expect(screen.getByText('操作未全部成功')).toBeTruthy();
+  });
+
   it('comes as a file of lines, fields and reasons', async () => {
     const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined);
     vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: () => 'blob:x', revokeObjectURL: () => undefined }));
     const asked = vi.fn<typeof fetch>(() => Promise.resolve(new Response('x')));
     vi.stubGlobal('fetch', asked);
     const failures = [{ index: 1, serial: '第3行', field: '数量', msg: '请输入数字' }];
-    act(() => showFailures('已粘贴2行，1处需要修改', failures));
+    act(() => showFailures('已粘贴2行，1处需要修改', failures, 2));
     await wait(500);
     expect(screen.getAllByText('字段').length).toBeGreaterThan(0);
     fireEvent.click(screen.getByText('下载失败明细'));

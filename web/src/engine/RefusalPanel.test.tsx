@@ -1,34 +1,37 @@
-import { fireEvent, screen as shown, waitFor } from '@testing-library/react';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { act, fireEvent, screen as shown, waitFor } from '@testing-library/react';
+import { afterEach, expect, it } from 'vitest';
 import { useActions } from './actions';
 import { billScreen } from './fixtures';
 import { button, ok, press, renderPage, type Call } from './harness';
 import { RefusalPanel } from './RefusalPanel';
 import { dropRefused } from './refusals';
+import type { Row } from './types';
 
 const screen = billScreen();
 const audit = screen.actions.find(({ name }) => name === 'auditorPass')!;
-const bill = (id: number) => ({ [screen.key]: id, bill_no: `XSCK${id}`, status: 1 });
+const bill = (id: number, at = {}) => ({ [screen.key]: id, bill_no: `XSCK${id}`, status: 1, revision: 4, ...at });
 const credit = { msg: '客户已超信用额度', ways: [{ label: '查看信用占用', route: '/custom/creditfind?customer_id=9' }, { label: '可以放行的人：王经理', route: '' }] };
 const short = { msg: '库存不足：轮胎缺 4', kind: 'shortage', ways: [{ label: '查看轮胎的库存', route: '/inventory/inventorygoods?goods_id=7' }] };
 const refused = { code: 400, msg: `${credit.msg}；${short.msg}`, data: { reasons: [credit, short] } };
 
-function Page({ ids, id }: { ids: number[]; id?: number }) {
+function Page({ ids, id, rows = [] }: { ids: number[]; id?: number; rows?: Row[] }) {
   const { run } = useActions(screen);
   return (
     <>
-      <RefusalPanel screen={screen.name} id={id} />
-      <button onClick={() => void run(audit, ids.map(bill), { unasked: true })}>审核</button>
+      <RefusalPanel screen={screen} rows={rows} id={id} />
+      <button onClick={() => void run(audit, ids.map((one) => bill(one)), { unasked: true })}>审核</button>
     </>
   );
 }
 
 let view: ReturnType<typeof renderPage>;
-const open = (answer: (call: Call) => { code: number; msg?: string; data?: unknown }, ids = [9], id?: number) => {
-  view = renderPage(<Page ids={ids} id={id} />, { [`${screen.api}/auditorPass`]: answer });
+const open = (answer: (call: Call) => { code: number; msg?: string; data?: unknown }, ids = [9], id?: number, rows?: Row[]) => {
+  view = renderPage(<Page ids={ids} id={id} rows={rows} />, { [`${screen.api}/auditorPass`]: answer });
 };
-beforeEach(() => dropRefused(screen.name, [8, 9]));
-afterEach(() => view.done());
+afterEach(() => {
+  act(() => dropRefused(screen.name, [8, 9]));
+  view.done();
+});
 
 it('tells all causes of a refusal at once, and leads to what can be done about each', async () => {
   open(() => refused);
@@ -60,6 +63,25 @@ it('stays until it is closed, on whatever page shows the bill', async () => {
   expect(shown.getByText(/XSCK9 审核未通过/)).toBeTruthy();
   fireEvent.click(shown.getByLabelText('关闭XSCK9的提示'));
   await waitFor(() => expect(shown.queryByText(/未通过/)).toBeNull());
+});
+
+it('goes once the bill is seen to have gone on, but not for what was read before', async () => {
+  open(() => refused);
+  await press('审核');
+  await shown.findByText(/未通过/);
+  const read = async (row: Row) => {
+    view.unmount();
+    open(() => refused, [], undefined, [row]);
+    await waitFor(() => expect(button('审核')).toBeTruthy());
+    return shown.queryByText(/未通过/) === null;
+  };
+  expect(await read(bill(9, { status: 2, revision: 3 }))).toBe(false);
+  expect(await read(bill(9, { status: 1, revision: 5 }))).toBe(false);
+  expect(await read(bill(8, { status: 2, revision: 5 }))).toBe(false);
+  expect(await read(bill(9, { status: 2, revision: 5 }))).toBe(true);
+  view.unmount();
+  open(() => refused, [], 9);
+  expect(shown.queryByText(/未通过/)).toBeNull();
 });
 
 it('of a batch tells each bill that did not pass', async () => {

@@ -1,18 +1,25 @@
 import { Alert, Button } from 'antd';
+import { useEffect } from 'react';
 import { useTabs } from '../lib/tabs';
 import { dropRefused, useRefused, type Refused } from './refusals';
+import { allowsStatus, keyOf, type Row, type Screen } from './types';
 
 interface RefusalPanelProps {
-  /** The screen's name. */
-  screen: string;
+  screen: Screen;
+  /** What the page shows of its records. */
+  rows: Row[];
   /** Of one record only. */
   id?: number;
 }
 
 /** All causes for which actions were refused, and what leads on from each; it stays until it is closed or dealt with. */
-export function RefusalPanel({ screen, id }: RefusalPanelProps) {
-  const all = useRefused(screen);
-  const shown = id === undefined ? Object.values(all) : [all[id]].filter((one) => one !== undefined);
+export function RefusalPanel({ screen, rows, id }: RefusalPanelProps) {
+  const ofScreen = useRefused().filter((one) => one.screen === screen.name);
+  const passed = ofScreen.filter((one) => rows.some((row) => keyOf(screen, row) === one.id && hasGoneOn(screen, one, row)));
+  useEffect(() => {
+    if (passed.length > 0) dropRefused(screen.name, passed.map((one) => one.id));
+  });
+  const shown = ofScreen.filter((one) => (id === undefined || one.id === id) && !passed.includes(one));
   if (shown.length === 0) return null;
   return (
     <div className="refusal-panel no-print">
@@ -21,13 +28,19 @@ export function RefusalPanel({ screen, id }: RefusalPanelProps) {
           key={one.id}
           type="error"
           showIcon
-          closable={{ onClose: () => dropRefused(screen, [one.id]), 'aria-label': `关闭${one.serial}的提示` }}
+          closable={{ onClose: () => dropRefused(screen.name, [one.id]), 'aria-label': `关闭${one.serial}的提示` }}
           title={`${one.serial} ${one.action}未通过${one.reasons.length > 1 ? `，共 ${one.reasons.length} 个原因` : ''}`}
           description={<Reasons of={one} />}
         />
       ))}
     </div>
   );
+}
+
+/** Whether somebody has led it on since, so that the action is none of its any more; what was read before tells nothing. */
+function hasGoneOn(screen: Screen, { action, revision }: Refused, row: Row): boolean {
+  const refused = screen.actions.find(({ label }) => label === action);
+  return refused !== undefined && Number(row.revision) > Number(revision ?? 0) && !allowsStatus(refused, screen, row);
 }
 
 function Reasons({ of }: { of: Refused }) {

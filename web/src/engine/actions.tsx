@@ -8,7 +8,7 @@ import { answered, askingOf, continued, isStockWarning, type Answers } from './a
 import { AskedFields } from './AskedFields';
 import { confirmAct, type Consequence } from './confirming';
 import { isEmptyRef } from './fields/fieldValue';
-import { dropRefused, keepRefused, reasonsOf } from './refusals';
+import { dropRefused, keepRefused, reasonsOf, type Refused } from './refusals';
 import { isRef, keyOf, type Action, type BatchAnswer, type Field, type Row, type Screen } from './types';
 
 /** Deleting and moving bills through their states: confirmation, reason, stock warnings, and who failed and why. */
@@ -58,29 +58,30 @@ export function useActions(screen: Screen) {
 }
 
 async function send(modal: HookAPI, screen: Screen, action: Action, rows: Row[], told: Answer): Promise<ActionOutcome> {
-  let ids = rows.map((row) => keyOf(screen, row));
+  let left = rows;
   // Of bills: nobody passes what somebody else changed since it was read.
   const read = rows.filter((row) => typeof row.revision === 'number').map((row) => [keyOf(screen, row), row.revision] as const);
   const revisions = read.length > 0 ? { revisions: Object.fromEntries(read) } : {};
   let answers: Answers = { confirmed: false };
   for (;;) {
+    const ids = left.map((row) => keyOf(screen, row));
     let more: Answers | null;
     try {
       const answer = await api.post<BatchAnswer>(`${screen.api}/${action.name}`, { ids, reason: told.reason, ...answers, ...revisions, ...told.values });
       const failures = answer.failures ?? [];
       more = await answered(modal, answers, askingOf(failures));
-      if (more === null) return settle(screen, action, ids, answer);
-      ids = idsOf(ids, failures);
+      if (more === null) return settle(screen, action, left, answer);
+      left = rowsOf(left, failures);
     } catch (error) {
       const waiting = ids.length === 1 ? [] : askingOf(failuresOf(error));
       more = waiting.length > 0 ? await answered(modal, answers, waiting) : await continued(modal, answers, error);
-      if (more === null) return refuse(screen, action, rows.filter((row) => ids.includes(keyOf(screen, row))), error);
+      if (more === null) return refuse(screen, action, left, error);
     }
     answers = more;
   }
 }
 
-function settle(screen: Screen, action: Action, ids: number[], answer: BatchAnswer): ActionOutcome {
+function settle(screen: Screen, action: Action, rows: Row[], answer: BatchAnswer): ActionOutcome {
   const failures = answer.failures ?? [];
   dropRefused(screen.name, answer.success);
   if (failures.length === 0) {
@@ -88,13 +89,13 @@ function settle(screen: Screen, action: Action, ids: number[], answer: BatchAnsw
     if (answer.notes?.length) showMessage('warning', answer.notes.join('\n'), 15);
     return { done: true, failed: new Set() };
   }
-  return { done: true, failed: tellFailures(screen, action, ids, failures) };
+  return { done: true, failed: tellFailures(screen, action, rows, failures) };
 }
 
 function refuse(screen: Screen, action: Action, rows: Row[], error: unknown): ActionOutcome {
   const failures = failuresOf(error);
   const ids = rows.map((row) => keyOf(screen, row));
-  if (failures.length > 0 && ids.length > 1) return { done: false, failed: tellFailures(screen, action, ids, failures) };
+  if (failures.length > 0 && ids.length > 1) return { done: false, failed: tellFailures(screen, action, rows, failures) };
   if (!isStockWarning(error) && tellRefusal(screen, action, rows, error) && action.name === 'del') tellDeletion(ids.length, 0);
   const refusal = error instanceof ApiError && error.code !== NETWORK ? error.msg : undefined;
   return { done: false, failed: action.name === 'del' ? new Set(ids) : new Set(), refusal };
@@ -106,8 +107,7 @@ function tellRefusal(screen: Screen, action: Action, [row]: Row[], error: unknow
     reportError(error);
     return false;
   }
-  const id = keyOf(screen, row);
-  keepRefused(screen.name, [{ id, serial: String(row[screen.title_field] ?? screen.label), action: action.label, reasons: reasonsOf(error.data, error.msg) }]);
+  keepRefused(screen.name, [{ ...named(screen, action, row), reasons: reasonsOf(error.data, error.msg) }]);
   return true;
 }
 
@@ -116,22 +116,27 @@ function tellDeletion(chosen: number, deleted: number): void {
   showMessage('error', `选择${chosen}条，成功删除${deleted}条，被引用的数据不能删除`, DELETION_SECONDS);
 }
 
-function tellFailures(screen: Screen, action: Action, ids: number[], failures: Failure[]): Set<number> {
-  const passed = ids.length - failures.length;
-  if (action.name === 'del') tellDeletion(ids.length, passed);
-  else showFailures(`选择${ids.length}条，成功${action.label}${passed}条，失败${failures.length}条`, failures, passed === 0);
+/** A record as the panel of what was refused names it. */
+function named(screen: Screen, action: Action, row: Row): Omit<Refused, 'reasons'> {
+  return { id: keyOf(screen, row), serial: String(row[screen.title_field] ?? screen.label), action: action.label, revision: row.revision };
+}
+
+function tellFailures(screen: Screen, action: Action, rows: Row[], failures: Failure[]): Set<number> {
+  const passed = rows.length - failures.length;
+  if (action.name === 'del') tellDeletion(rows.length, passed);
+  else showFailures(`选择${rows.length}条，成功${action.label}${passed}条，失败${failures.length}条`, failures, passed);
   keepRefused(
     screen.name,
     failures.flatMap((failure) => {
-      const id = ids[failure.index - 1];
-      return id === undefined ? [] : [{ id, serial: failure.serial, action: action.label, reasons: reasonsOf(failure, failure.msg) }];
+      const row = rows[failure.index - 1];
+      return row === undefined ? [] : [{ ...named(screen, action, row), serial: failure.serial, reasons: reasonsOf(failure, failure.msg) }];
     }),
   );
-  return new Set(idsOf(ids, failures));
+  return new Set(rowsOf(rows, failures).map((row) => keyOf(screen, row)));
 }
 
-function idsOf(ids: number[], failures: Failure[]): number[] {
-  return failures.map((failure) => ids[failure.index - 1]).filter((id) => id !== undefined);
+function rowsOf(rows: Row[], failures: Failure[]): Row[] {
+  return failures.map((failure) => rows[failure.index - 1]).filter((row) => row !== undefined);
 }
 
 function failuresOf(error: unknown): Failure[] {

@@ -106,9 +106,9 @@ export function showMessage(level: Level, msg: string, seconds = 3): void {
   publish({ level, msg, failures: [], seconds });
 }
 
-/** Opens the global error dialog. */
-export function showFailures(msg: string, failures: Failure[], nothing?: boolean): void {
-  publish({ level: 'error', msg, failures, nothing, seconds: 5 });
+/** Opens the global error dialog; `done` counts what went through all the same. */
+export function showFailures(msg: string, failures: Failure[], done: number): void {
+  publish({ level: 'error', msg, failures, nothing: done === 0, seconds: 5 });
 }
 
 /** Shows any failure by its kind; a cancelled request says nothing, and neither does a login that ended (401). */

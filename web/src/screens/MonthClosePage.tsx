@@ -92,7 +92,7 @@ export default function MonthClosePage({ screen }: { screen: Screen }) {
 function QuestionTable({ questions, loading }: { questions: QuestionAnswer[]; loading: boolean }) {
   const columns: TableProps<QuestionAnswer>['columns'] = [
     { title: '', width: 40, align: 'center', render: (_, item) => <Verdict item={item} /> },
-    { title: '检查项', dataIndex: 'label', width: 260 },
+    { title: '检查项', dataIndex: 'label', width: 300 },
     { title: '不符', width: 90, align: 'right', render: (_, item) => item.count || '' },
     { title: '处理建议', render: (_, item) => (item.count ? item.advice : '') },
   ];

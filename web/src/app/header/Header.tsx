@@ -39,14 +39,16 @@ export const Header = memo(function Header({ session, menu, narrow, onTour }: Pr
       )}
       <img src="/favicon.svg" alt="" width={24} height={24} />
       {!narrow && <strong className={styles.title}>{title}</strong>}
-      <span className={styles.company} title={[session.company_name, session.area_name].filter(Boolean).join(' ')}>
-        {session.company_name}
-      </span>
-      {!narrow && session.scope && (
-        <span className={styles.scope} title="角色的数据范围：列表、首页和报表包含的数据">
-          可见 {session.scope}
+      <div className={styles.place}>
+        <span className={styles.company} title={[session.company_name, session.area_name].filter(Boolean).join(' ')}>
+          {session.company_name}
         </span>
-      )}
+        {session.scope && (
+          <span className={styles.scope} title="角色的数据范围：列表、首页和报表包含的数据">
+            可见 {session.scope}
+          </span>
+        )}
+      </div>
       {session.imitator && <ImitationMark imitator={session.imitator} />}
       <span className={styles.space} />
       {!narrow && session.system.operatingVersion === SIMPLE && <MenuSearch menu={menu} />}

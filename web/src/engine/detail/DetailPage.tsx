@@ -61,7 +61,7 @@ export default function DetailPage({ screen, id }: { screen: Screen; id: number 
   return (
     <DetailSheet>
       <DetailHead screen={screen} id={id} row={row} />
-      <RefusalPanel screen={screen.name} id={id} />
+      <RefusalPanel screen={screen} rows={[row]} id={id} />
       <HeaderValues screen={screen} row={row} />
       {screen.blocks.map((block) => (
         <BlockTable

@@ -64,7 +64,7 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
 function tell(failures: Failure[]): void {
   const [only] = failures;
   if (failures.length === 1 && only) showMessage('warning', only.serial.startsWith('第') ? `${only.serial}：${only.msg}` : only.msg);
-  else showFailures(`有${failures.length}处需要修改`, failures);
+  else showFailures(`有${failures.length}处需要修改`, failures, 0);
 }
 
 function failuresOf(error: unknown): Failure[] {

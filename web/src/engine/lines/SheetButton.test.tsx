@@ -50,8 +50,15 @@ describe('lines from Excel', () => {
     open({ 'v2/Open/LineSheet/read': () => ok({ ...sheet, problems }) });
     await give();
     expect(view.told).toMatchObject([
-      { msg: '已导入1行，1处需要修改', failures: [{ index: 1, serial: '第3行', field: '数量', msg: '请输入数字' }] },
+      { msg: '已导入1行，1处需要修改', nothing: false, failures: [{ index: 1, serial: '第3行', field: '数量', msg: '请输入数字' }] },
     ]);
+  });
+
+  it('tells that nothing was taken where no row could be', async () => {
+    const problems = [{ row: 2, field: 'quantity', label: '数量', msg: '请输入数字' }];
+    open({ 'v2/Open/LineSheet/read': () => ok({ lines: [], problems }) });
+    await give();
+    expect(view.told).toMatchObject([{ msg: '已导入0行，1处需要修改', nothing: true }]);
   });
 
   it('leaves the lines as they are when the file is refused', async () => {

@@ -67,5 +67,5 @@ async function readSheet(client: QueryClient, file: File, { store, block, pricin
     return;
   }
   const failures = sheet.problems.map(({ row, label, msg }, at) => ({ index: at + 1, serial: `第${row}行`, field: label, msg }));
-  showFailures(`已导入${added.length}行，${failures.length}处需要修改`, failures);
+  showFailures(`已导入${added.length}行，${failures.length}处需要修改`, failures, added.length);
 }

@@ -12,5 +12,5 @@ export async function pasteInto(client: QueryClient, store: LineStore, text: str
   const found = await resolveCodes(client, codesOf(plan, target.goods), goodsNarrow(context));
   const result = pasteLines(store.get(), plan, { ...target, found, priceOf: suggestedPrice });
   store.set(() => result.lines);
-  if (result.problems.length > 0) showFailures(`已粘贴${plan.rows.length}行，${result.problems.length}处需要修改`, result.problems);
+  if (result.problems.length > 0) showFailures(`已粘贴${plan.rows.length}行，${result.problems.length}处需要修改`, result.problems, plan.rows.length);
 }

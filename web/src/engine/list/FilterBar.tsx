@@ -18,19 +18,19 @@ interface FilterBarProps {
 /** How many fields are shown before 展开; on a phone the rows come first. */
 const FOLDED = 4;
 const FOLDED_ON_PHONE = 0;
+/** How many of the fields that a keyword is looked for in its box has room to name. */
+const NAMED = 3;
 
 /** Search fields of a list. Typing changes nothing until 查询 or Enter. */
 export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps) {
-  const searched = searchFields(screen);
-  const texts = searched.filter(isText);
-  // A single text field is what the keyword searches anyway.
-  const fields = texts.length === 1 ? searched.filter((field) => !isText(field)) : searched;
+  const [named] = useState(() => namedByKeyword(screen).filter((field) => !hasFilter(field, state.filters)));
+  const fields = searchFields(screen).filter((field) => !named.some(({ name }) => name === field.name));
   const folded = usePhone() ? FOLDED_ON_PHONE : FOLDED;
   const [keyword, setKeyword] = useState(state.keyword);
   const box = useRef<InputRef>(null);
   const [filters, setFilters] = useState(state.filters);
   const [unfolded, setUnfolded] = useState(() => fields.slice(folded).some((field) => hasFilter(field, state.filters)));
-  const hint = keywordHint(screen, texts);
+  const hint = keywordHint(screen);
   const shown = unfolded ? fields : fields.slice(0, folded);
   const search = () => {
     const unchanged = keyword === state.keyword && JSON.stringify(filters) === JSON.stringify(state.filters);
@@ -86,16 +86,17 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
   );
 });
 
-function isText(field: Field): boolean {
-  return field.type === 'text' || field.type === 'textarea';
+/** Fields that the keyword's box names: none is asked for a second time beside it, but where a link narrows by it alone. */
+function namedByKeyword(screen: Screen): Field[] {
+  if (screen.found_by) return [];
+  return screen.fields.filter(({ type, search, masked }) => search && !masked && (type === 'text' || type === 'textarea')).slice(0, NAMED);
 }
 
 /** What a keyword is looked for in; empty where there is nothing. */
-function keywordHint(screen: Screen, texts: Field[]): string {
+function keywordHint(screen: Screen): string {
   const found = screen.fields.find((field) => field.name === screen.found_by);
   if (found) return `${found.label}编码 / 名称 / 规格 / 拼音`;
-  return texts
-    .slice(0, 3)
+  return namedByKeyword(screen)
     .map((field) => field.label)
     .join(' / ');
 }

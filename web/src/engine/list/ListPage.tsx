@@ -167,7 +167,7 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
         onChart={charting.toggle}
         refreshedAt={data?.refreshed_at}
       />
-      <RefusalPanel screen={screen.name} />
+      <RefusalPanel screen={screen} rows={rows} />
       {screen.note && <Alert type="info" showIcon banner title={screen.note} />}
       {notices && <DataNotices texts={data?.notices} />}
       {charting.chart && (

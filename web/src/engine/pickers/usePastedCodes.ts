@@ -23,5 +23,5 @@ export function usePastedCodes(choose: (rows: PastedCode[]) => string[] | Promis
 function tell(asked: number, missing: string[]): void {
   const taken = asked - missing.length;
   if (missing.length === 0) showMessage('success', `已选中${taken}个编码`);
-  else showFailures(`已选中${taken}个编码，${missing.length}个未找到`, missing.map((serial, at) => ({ index: at + 1, serial, msg: '未找到' })));
+  else showFailures(`已选中${taken}个编码，${missing.length}个未找到`, missing.map((serial, at) => ({ index: at + 1, serial, msg: '未找到' })), taken);
 }

@@ -69,7 +69,7 @@ export default function LabelDialog({ pieces, onClose }: { pieces: Pieces[]; onC
           />
           <LabelForm layout={layout} onChange={change} />
           <Space>
-            <Button type="primary" icon={<PrinterOutlined />} disabled={!whole || isFetching} onClick={() => paper.current?.print()}>
+            <Button type="primary" icon={<PrinterOutlined />} disabled={!whole && !isFetching} onClick={() => paper.current?.print()}>
               打印
             </Button>
             <Button icon={<FilePdfOutlined />} loading={saving.isPending} disabled={many === 0} onClick={() => saving.mutate()}>
@@ -80,7 +80,7 @@ export default function LabelDialog({ pieces, onClose }: { pieces: Pieces[]; onC
             </span>
           </Space>
         </Flex>
-        <PaperFrame ref={paper} html={data?.html} loading={isFetching} error={isCancelled(error) ? null : error} />
+        <PaperFrame ref={paper} html={data?.html} whole={whole} loading={isFetching} error={isCancelled(error) ? null : error} />
       </Flex>
     </Modal>
   );

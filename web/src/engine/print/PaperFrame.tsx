@@ -1,14 +1,17 @@
 import './print.css';
 import { Alert, Spin } from 'antd';
-import { useImperativeHandle, useRef, type Ref } from 'react';
+import { useEffect, useImperativeHandle, useRef, type Ref } from 'react';
 
 export interface PaperHandle {
+  /** Prints the pages, once they are there. */
   print: () => void;
 }
 
 interface PaperFrameProps {
   ref?: Ref<PaperHandle>;
   html: string | undefined;
+  /** Only all pages are printed. */
+  whole?: boolean;
   loading: boolean;
   error: Error | null;
 }
@@ -25,20 +28,35 @@ function fit(frame: HTMLIFrameElement | null): void {
 }
 
 /** Pages as the server set them, true to size. Nothing in them can run: the frame allows no scripts. */
-export function PaperFrame({ ref, html, loading, error }: PaperFrameProps) {
+export function PaperFrame({ ref, html, whole = true, loading, error }: PaperFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null);
+  const drawn = useRef<string>(undefined);
+  const awaited = useRef(false);
+  const settle = () => {
+    if (!awaited.current || loading || (html !== undefined && drawn.current !== html)) return;
+    awaited.current = false;
+    const page = whole ? frame.current?.contentWindow : null;
+    page?.focus();
+    page?.print();
+  };
+  // What was drawn before may be what was asked for now: no frame loads then.
+  useEffect(settle);
   useImperativeHandle(ref, () => ({
     print: () => {
-      const page = frame.current?.contentWindow;
-      page?.focus();
-      page?.print();
+      awaited.current = true;
+      settle();
     },
   }));
+  const onLoad = () => {
+    fit(frame.current);
+    drawn.current = html;
+    settle();
+  };
   return (
     <div className="paper-frame">
       {error && <Alert type="warning" showIcon title={error.message} />}
       <Spin spinning={loading} description="正在排版">
-        <iframe ref={frame} onLoad={() => fit(frame.current)} title="打印预览" sandbox="allow-same-origin allow-modals" srcDoc={html ?? ''} />
+        <iframe ref={frame} onLoad={onLoad} title="打印预览" sandbox="allow-same-origin allow-modals" srcDoc={html ?? ''} />
       </Spin>
     </div>
   );

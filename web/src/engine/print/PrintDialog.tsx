@@ -65,12 +65,12 @@ export default function PrintDialog({ screen, ids, onClose }: PrintDialogProps) 
               下载PDF
             </Button>
           )}
-          <Button type="primary" icon={<PrinterOutlined />} disabled={!whole || isFetching} onClick={() => paper.current?.print()}>
+          <Button data-begins type="primary" icon={<PrinterOutlined />} disabled={!whole && !isFetching} onClick={() => paper.current?.print()}>
             打印
           </Button>
         </Space>
       </Flex>
-      <PaperFrame ref={paper} html={data?.html} loading={isFetching} error={isCancelled(error) ? null : error} />
+      <PaperFrame ref={paper} html={data?.html} whole={whole} loading={isFetching} error={isCancelled(error) ? null : error} />
     </Modal>
   );
 }
