@@ -78,7 +78,8 @@ class TestWords:
         schemas = document()["components"]["schemas"]
         assert schemas["SalesOutboundInfo"]["title"] == "销售出库详情"
         assert schemas["SalesOutboundInfo"]["properties"]["bill_id"]["title"] == "单据编号"
-        assert schemas["CustomerRow"]["properties"]["customer_id"]["title"] == "客户编号"
+        assert schemas["CustomerRow"]["properties"]["customer_id"]["title"] == "客户"
+        assert schemas["BackupRow"]["properties"]["backup_id"]["title"].endswith("编号")
         answers = document()["paths"]["/v2/sales/SalesOutstock/getList"]["get"]["responses"]
         assert [answers[status]["description"] for status in ("200", "422")] == ["成功", "请求不符合格式"]
 
