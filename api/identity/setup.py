@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import Connection, select, text
 
 from api.identity import passwords, rights, sessions
 from api.identity.tables import Role, UserAccount
 from api.kit.database import transact
 from api.kit.errors import NotFound
+from api.kit.initials import initials
 from api.kit.scope import ALL_RIGHTS
 
 ADMIN = "admin"
@@ -25,19 +28,25 @@ def ensure_admin(conn: Connection, password: str) -> int:
         return int(user)
     company: int = conn.execute(
         text(
-            "insert into company (company_name, company_code, short_name) values (:name, 'HQ', :name)"
+            "insert into company (company_name, logogram, company_code, short_name)"
+            " values (:name, :initials, 'HQ', :name)"
             " on conflict (company_code) do update set company_code = excluded.company_code returning company_id"
         ),
-        {"name": GROUP_NAME},
+        {"name": GROUP_NAME, "initials": initials(GROUP_NAME)},
     ).scalar_one()
+    held = {"role_name": ADMIN_ROLE, "scope_kind": 1, "own_kind": 1, "sees_cost": True}
+    Role.complete(held)
     role: int = conn.execute(
-        Role.table()
-        .insert()
-        .values(role_name=ADMIN_ROLE, scope_kind=1, own_kind=1, sees_cost=True)
-        .returning(Role.table().c.role_id)
+        Role.table().insert().values(held).returning(Role.table().c.role_id)
     ).scalar_one()
     rights.settle(conn, role, [ALL_RIGHTS])
-    values = {"user_name": ADMIN, "realname": "管理员", "company_id": company, "role_id": role}
+    values: dict[str, Any] = {
+        "user_name": ADMIN,
+        "realname": "管理员",
+        "company_id": company,
+        "role_id": role,
+    }
+    UserAccount.complete(values)
     statement = UserAccount.table().insert().values(**values, password_hash=passwords.hashed(password))
     return int(conn.execute(statement.returning(UserAccount.table().c.user_id)).scalar_one())
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal
+from math import lcm
 
 CENT = Decimal("0.01")
 ZERO = Decimal(0)
@@ -85,12 +86,19 @@ def bound_part(source: SourceMoney, own: TakenParts, part: MoneyPart, most: Deci
 
 def allocate_by_weight(amount: Decimal, weights: Sequence[Decimal], unit: Decimal = CENT) -> list[Decimal]:
     """Parts of an amount by weight, by largest remainder, the first of equal ones; all weights 0 share alike."""
+    ratios = [weight.as_integer_ratio() for weight in weights]
+    common = lcm(*(below for _, below in ratios))
+    parts = share_units(int(amount / unit), [above * (common // below) for above, below in ratios])
+    return [part * unit for part in parts]
+
+
+def share_units(units: int, weights: Sequence[int]) -> list[int]:
+    """Parts of a whole number by weight, by largest remainder, as `erp_shares` of the ledger tells them."""
     if not any(weights):
-        weights = [Decimal(1)] * len(weights)
-    whole = sum(weights, ZERO)
-    exact = [amount * weight / whole for weight in weights]
-    parts = [part.quantize(unit, ROUND_FLOOR) for part in exact]
-    missing = int((amount - sum(parts, ZERO)) / unit)
-    for place in sorted(range(len(parts)), key=lambda place: parts[place] - exact[place])[:missing]:
-        parts[place] += unit
+        weights = [1] * len(weights)
+    whole = sum(weights)
+    parts = [units * weight // whole for weight in weights]
+    by_remainder = sorted(range(len(parts)), key=lambda place: parts[place] * whole - units * weights[place])
+    for place in by_remainder[: units - sum(parts)]:
+        parts[place] += 1
     return parts

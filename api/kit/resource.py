@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Row, Table, and_, true
+from sqlalchemy.orm import MappedColumn
 
 from api.kit import registry
 from api.kit.database import Base
-from api.kit.fields import Derived, Field, fields_of
+from api.kit.fields import Derived, Field, fields_of, name_initials
 from api.kit.initials import initials
 from api.kit.stamping import Stamped
 
@@ -290,6 +291,8 @@ class Resource(Declared):
     """Columns that stand before the others, so that the figures that matter are seen without moving the list."""
 
     def __init_subclass__(cls, **options: Any) -> None:
+        if "declaration" in cls.__dict__ and cls.bill is None and cls.metadata is Base.metadata:
+            _spell_title(cls)
         super().__init_subclass__(**options)
         if "declaration" in cls.__dict__:
             registry.register(cls)
@@ -341,3 +344,12 @@ class Resource(Declared):
     def writing(cls) -> list[str]:
         """The permission codes of those who fill in its form."""
         return [cls.right(action) for action in ("add", "edit") if action in cls.declaration.actions]
+
+
+def _spell_title(cls: type[Resource]) -> None:
+    """Have records that are added by hand and go by a name found by its initials, unless a column holds them."""
+    title = cls.declaration.title
+    own = [one.column.info.get("field") for one in cls.__dict__.values() if isinstance(one, MappedColumn)]
+    spelled = any(item is not None and item.initials_of == title for item in own)
+    if "add" in cls.declaration.actions and title.endswith("name") and title in cls.__dict__ and not spelled:
+        cls.logogram = name_initials(title)  # type: ignore[attr-defined]

@@ -15,6 +15,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+from api.kit.proration import share_units
+
 MICRO = 10_000_000
 """A unit cost in millionths over this is cents per thousandth of a unit."""
 BOUGHT = "CGRK"
@@ -178,7 +180,8 @@ def _value(posted: Posted) -> None:
 
 
 def _convert(bill: list[Posted]) -> None:
-    """What is made takes by its shares the value that left, and keeps what was added to it."""
+    """What is made takes by its shares the value that left and what was added to it; as it was posted where that is
+    what left then."""
     made = sorted(
         (
             (row, posted, at)
@@ -190,22 +193,34 @@ def _convert(bill: list[Posted]) -> None:
     )
     if not made:
         return
-    total = sum(row.amount for row, _, _ in made)
-    for posted in bill:
-        total += sum(
-            row.amount - worth
-            for row, worth in zip(posted.rows, posted.worths, strict=True)
-            if row.quantity < 0
-        )
-    whole, upto, given = sum(row.share or 0 for row, _, _ in made), 0, 0
-    for row, posted, at in made:
-        upto += row.share or 0
-        reached = rounded(total * upto, whole) if whole else 0
-        posted.worths[at], given = reached - given, reached
+    worths = [row.amount for row, _, _ in made]
+    gone = sum(
+        row.amount - worth
+        for posted in bill
+        for row, worth in zip(posted.rows, posted.worths, strict=True)
+        if row.quantity < 0
+    )
+    if gone:
+        worths = _shared([row for row, _, _ in made], sum(worths) + gone)
+    for worth, (row, posted, at) in zip(worths, made, strict=True):
+        posted.worths[at] = worth
         pool = posted.goods.pools[row.pool_id]
         pool.quantity += row.quantity
-        pool.amount += posted.worths[at]
-        _learn(posted.goods, pool, row, _unit(posted.worths[at], row.quantity))
+        pool.amount += worth
+        _learn(posted.goods, pool, row, _unit(worth, row.quantity))
+
+
+def _shared(made: list[Row], total: int) -> list[int]:
+    """What falls to each made row: over the lines first, then over each line's pieces."""
+    lines: dict[int, list[int]] = {}
+    for row in made:
+        lines.setdefault(row.line_id, []).append(row.share or 0)
+    amounts = share_units(total, [sum(shares) for shares in lines.values()])
+    pieces = {
+        line_id: iter(share_units(amount, shares))
+        for amount, (line_id, shares) in zip(amounts, lines.items(), strict=True)
+    }
+    return [next(pieces[row.line_id]) for row in made]
 
 
 def _settle(posted: Posted) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn
 
-from api.kit.fields import enabled, key, name_initials, ref, text, textarea
+from api.kit.fields import enabled, key, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource
 
 _CODE = "行政区划代码"
@@ -50,7 +50,6 @@ class Province(Resource):
 
     province_id: Mapped[int] = key()
     province_name: Mapped[str] = text("省", required=True, search=True, max_length=50)
-    logogram: Mapped[str | None] = name_initials("province_name")
     country_id: Mapped[int] = ref("country", "国家", required=True, search=True)
     code: Mapped[str | None] = text(_CODE, unique=True, search=True, max_length=12)
     enabled: Mapped[bool] = enabled()
@@ -73,7 +72,6 @@ class City(Resource):
 
     city_id: Mapped[int] = key()
     city_name: Mapped[str] = text("市", required=True, search=True, max_length=50)
-    logogram: Mapped[str | None] = name_initials("city_name")
     province_id: Mapped[int] = ref("province", "省", required=True, search=True, fixed="named")
     code: Mapped[str | None] = text(_CODE, unique=True, search=True, max_length=12)
     enabled: Mapped[bool] = enabled()
@@ -96,7 +94,6 @@ class Area(Resource):
 
     area_id: Mapped[int] = key()
     area_name: Mapped[str] = text("区县", required=True, search=True, max_length=50)
-    logogram: Mapped[str | None] = name_initials("area_name")
     city_id: Mapped[int] = ref(
         "city", "市", required=True, search=True, shows=("province_id",), fixed="named"
     )

@@ -62,7 +62,8 @@ LookupQuery = create_model(
 
 
 def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
-    """A page of choices: the key, the title, and the fields that tell alike ones apart; the whole list for coupons."""
+    """A page of choices: the key, the title, and the fields that tell alike ones apart; the whole list, for coupons,
+    with initials to search it by."""
     table = cls.table()
     asked = query.model_dump()
     principal = ctx.principal.beyond if query.beyond and cls.name() in BEYOND else ctx.principal
@@ -89,7 +90,8 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
     fields = [
         item
         for item in cls.fields()
-        if item.list and ctx.principal.sees(cls.name(), item.name, item.permission)
+        if (item.list or (query.is_coupon and item.initials_of == cls.declaration.title))
+        and ctx.principal.sees(cls.name(), item.name, item.permission)
     ]
     told = (one.expression(table, goods=query.goods_id or 0).label(one.field.name) for one in cls.chosen_by)
     statement = project(cls, fields).select().add_columns(*told).where(*by_key).order_by(*order)

@@ -213,7 +213,8 @@ def get_chain_list(ctx: Context, chain_name: Name = "") -> Any:
         f" and k.enabled and k.customer_mobile is not null and {_OURS.format(table='k')}"
         " order by k.customer_id limit 1) m on true"
         f" where c.type = {STATION} and c.enabled and {_OURS.format(table='c')}"
-        " and (c.company_name ilike '%' || :name || '%' or u.realname ilike '%' || :name || '%')"
+        " and (c.company_name ilike '%' || :name || '%' or c.logogram ilike '%' || :name || '%'"
+        " or u.realname ilike '%' || :name || '%')"
         " order by c.company_id limit :most",
         name=chain_name,
     )
@@ -266,7 +267,8 @@ def stock_taking_get_goods_list(
         " select goods_type_id from goods_type where goods_type_id = :kind union"
         " select c.goods_type_id from goods_type c join tree p on c.p_id = p.goods_type_id"
         ") select goods_type_id from tree))"
-        " and (g.goods_name ilike '%' || :name || '%' or g.goods_num ilike '%' || :name || '%')"
+        " and (g.goods_name ilike '%' || :name || '%' or g.goods_num ilike '%' || :name || '%'"
+        " or g.logogram ilike '%' || :name || '%')"
         " order by g.goods_num, b.allocation_id, b.batch_id limit 5000",
         warehouse=warehouse_id,
         allocation=allocation_id,
@@ -290,7 +292,7 @@ where n.company_id = coalesce(nullif(:company, 0), :own) and {ours} and (n.wareh
             and (:bill_type = '' or s.bill_type = :bill_type)
     ))
     and (g.goods_name ilike '%' || :name || '%' or g.goods_num ilike '%' || :name || '%'
-        or n.number ilike '%' || :name || '%')
+        or g.logogram ilike '%' || :name || '%' or n.number ilike '%' || :name || '%')
 """
 
 

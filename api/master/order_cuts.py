@@ -22,14 +22,14 @@ group by d.bill_id, d.bill_no, d.company_id, g.goods_id
 order by d.bill_no, g.goods_num
 """
 STANDING = """
-select d.bill_id
+select d.bill_id, r.posted_at
 from reservation_ledger r
 join order_demand d using (order_line_id)
 where r.bill_type = 'PKCK' and r.quantity < 0 and r.reverses is null
     and not exists (select from reservation_ledger b where b.reverses = r.entry_id)
     and d.wanted > (select sum(h.quantity) from reservation_ledger h where h.order_line_id = d.order_line_id)
 """
-"""The orders that a stocktake took from and that are still short of it."""
+"""The orders that a stocktake took from and that are still short of it, with when it did."""
 
 
 def report_cuts(ctx: Context, bill: BillRef) -> None:

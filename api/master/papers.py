@@ -64,6 +64,9 @@ LICENCE_LABELS = {
     "address": ("住所", "主要经营场所", "营业场所", "经营场所"),
     "registrar": ("登记机关",),
 }
+ID_WORDS = (*(word for words in ID_LABELS.values() for word in words), "居民身份证", "签发机关", "有效期限")
+LICENCE_WORDS = ("营业执照", *(word for words in LICENCE_LABELS.values() for word in words))
+"""What is printed on the one paper and not on the other."""
 LICENCE_ORDER = ("营业执照", "名称", "类型", "经营范围", "登记机关")
 
 
@@ -71,11 +74,15 @@ def read_id_card(lines: list[Line]) -> list[Item]:
     """What the front of an identity card says: name, sex, nation, born_on, address, number.
 
     Raises:
-        Refusal: there is no front of an identity card.
+        Refusal: there is no front of an identity card, or it is a licence.
     """
+    if _count(lines, LICENCE_WORDS) > _count(lines, ID_WORDS):
+        raise Refusal("这是营业执照，不是身份证，请选择身份证的人像面")
     lines = upright(lines, [words[0] for name, words in ID_LABELS.items() if name not in ("sex", "nation")])
     written = labelled(_split(lines, "民族"), ID_LABELS, long=("address",))
     number = _id_number(lines, written)
+    if is_credit_code(number) and not is_id_number(number):
+        raise Refusal("认出的是统一社会信用代码，不是公民身份号码，请选择身份证的人像面")
     written = _without_labels(lines, number) | written
     if not number and "name" not in written:
         if any(line.text.startswith("签发机关") for line in lines):
@@ -87,6 +94,11 @@ def read_id_card(lines: list[Line]) -> list[Item]:
         _plain("address", "住址", written),
     ]
     return [item for item in (*items, *_told_by(number, written)) if item and item.value]
+
+
+def _count(lines: list[Line], words: tuple[str, ...]) -> int:
+    """How many of a paper's printed words begin a line."""
+    return sum(any(line.text.startswith(word) for line in lines) for word in words)
 
 
 def _without_labels(lines: list[Line], number: str) -> dict[str, Written]:
@@ -134,11 +146,15 @@ def read_licence(lines: list[Line]) -> list[Item]:
     founded_on, until, address.
 
     Raises:
-        Refusal: there is no licence.
+        Refusal: there is no licence, or it is an identity card.
     """
+    if _count(lines, ID_WORDS) > _count(lines, LICENCE_WORDS):
+        raise Refusal("这是身份证，不是营业执照，请选择营业执照")
     lines = upright(lines, LICENCE_ORDER)
     written = labelled(lines, LICENCE_LABELS, long=("code", "name", "kind", "scope", "capital", "address"))
     code = _credit_code(lines, written)
+    if code is not None and code.doubt and is_id_number(code.value):
+        raise Refusal("认出的是公民身份号码，不是统一社会信用代码，请选择营业执照")
     if code is None and "name" not in written:
         raise Refusal("没有认出营业执照，请把证件拍正、拍清楚后重试")
     items = [

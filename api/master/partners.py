@@ -9,7 +9,7 @@ from sqlalchemy import CheckConstraint, ColumnElement, Row, UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
-from api.kit.fields import enabled, enum, image, integer, key, money, name_initials, ref, text
+from api.kit.fields import enabled, enum, image, integer, key, money, ref, text
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.rules import Bounds
 from api.master.alike_customers import TOLD_BY, ask_about_alike
@@ -66,7 +66,6 @@ class Supplier(Resource):
 
     supplier_id: Mapped[int] = key()
     supplier_name: Mapped[str] = text("供应商名称", required=True, unique=True, search=True, width=220)
-    logogram: Mapped[str | None] = name_initials("supplier_name")
     supplier_type_id: Mapped[int | None] = classified("supplier_type", "供应商类型")
     contact_name: Mapped[str | None] = text("联系人", max_length=50)
     supplier_mobile: Mapped[str | None] = text("联系电话", rule="phone", search=True, max_length=20)
@@ -121,7 +120,6 @@ class Customer(Resource):
 
     customer_id: Mapped[int] = key()
     customer_name: Mapped[str] = text("客户名称", required=True, search=True, width=220)
-    logogram: Mapped[str | None] = name_initials("customer_name")
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True, fixed="always")
     customer_type_id: Mapped[int | None] = classified("customer_type", "客户类别")
     credit_code: Mapped[str | None] = text(

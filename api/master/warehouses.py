@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, MappedColumn, mapped_column
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.errors import Invalid, StockWarningAsk
-from api.kit.fields import derived, enabled, enum, flag, integer, key, name_initials, ref, text
+from api.kit.fields import derived, enabled, enum, flag, integer, key, ref, text
 from api.kit.initials import initials
 from api.kit.resource import Declaration, Drill, Menu, Place, Resource
 from api.kit.scope import Principal
@@ -124,7 +124,6 @@ class Warehouse(Resource):
 
     warehouse_id: Mapped[int] = key()
     warehouse_name: Mapped[str] = text("仓库名称", required=True, unique=True, search=True, width=180)
-    logogram: Mapped[str | None] = name_initials("warehouse_name")
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True, fixed="always")
     type: Mapped[int] = enum("仓库类型", WAREHOUSE_TYPES, default=1, search=True, fixed="named")
     allow_negative: Mapped[bool] = flag("允许负库存")

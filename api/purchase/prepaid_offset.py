@@ -22,6 +22,7 @@ class PrepaidOffset(OffsettingBill):
     declaration = declare(
         "预付冲应付",
         "v2/purchase/Prepaid",
+        also_called={"getInfo": "get"},
         routes={
             "list": "/purchase/prepaidhandle",
             "add": "/purchase/prepaidhandleAdd",

@@ -103,6 +103,11 @@ class PurchaseAllocation(StockBill):
     declaration = declare(
         "到货分配",
         API,
+        also_at=("purchase_center/Allocation",),
+        also_called={
+            "getInfo": "/purchase_center/Allocation/info",
+            "auditorPass": "/purchase_center/Allocation/audit",
+        },
         routes={
             "list": "/purchase/allocation",
             "add": "/purchase/allocation/add",

@@ -88,6 +88,7 @@ class PurchaseInbound(Carried, FallsDue, StockBill):
     declaration = declare(
         "采购入库",
         "v2/purchase/InStorage",
+        also_called={"getInfo": "get"},
         routes={
             "list": "/purchase/instorage",
             "add": "/purchase/instorageAdd",

@@ -51,6 +51,7 @@ class PurchaseInvoice(Invoice):
     declaration = declare(
         "采购发票",
         "v2/purchase/PurchaseInvoice",
+        also_called={"getInfo": "get"},
         routes={
             "list": "/purchase/purchaseInvoice",
             "add": "/purchase/purchaseInvoice/add",

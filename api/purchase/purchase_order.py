@@ -43,6 +43,7 @@ class PurchaseOrder(Delivered, StockBill):
     declaration = declare(
         "采购订单",
         "v2/purchase/PurchaseOrder",
+        also_called={"getInfo": "get"},
         transitions=ORDER,
         routes={
             "list": "/purchase/order",

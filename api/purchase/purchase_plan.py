@@ -80,6 +80,7 @@ class PurchasePlan(StockBill):
     declaration = declare(
         "采购计划",
         API,
+        also_called={"getInfo": "get"},
         transitions=TRANSITIONS,
         routes={"list": "/purchase/plan", "add": "/purchase/planAdd", "see": "/purchase/planSee"},
         menu=Menu("采购管理", "采购业务", 5),

@@ -49,6 +49,7 @@ class PurchaseReturn(FallsDue, StockBill):
     declaration = declare(
         "采购退货",
         "v2/purchase/Refund",
+        also_called={"getInfo": "get"},
         routes={"list": "/purchase/refund", "add": "/purchase/refundAdd", "see": "/purchase/refundSee"},
         menu=Menu("采购管理", "采购业务", 30),
         allowances=(BEYOND_SOURCE,),

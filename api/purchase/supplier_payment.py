@@ -23,6 +23,7 @@ class SupplierPayment(SettlingBill):
     declaration = declare(
         "付款单",
         "v2/purchase/Payment",
+        also_called={"getInfo": "get"},
         routes={
             "list": "/purchase/paymanage",
             "add": "/purchase/paymangeAdd",

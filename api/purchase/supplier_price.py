@@ -33,6 +33,7 @@ class SupplierPrice(Resource):
         routes={"list": "/purchase/purchaseprice", "add": "/purchase/purchaseprice/settingPurchase"},
         menu=Menu("采购管理", "基础资料", 10),
         actions=(*READ, *WRITE, "import", "export"),
+        also_called={"getInfo": "get"},
         drill=Drill(
             "价格变动",
             "/system/pricechangelog",

@@ -20,6 +20,7 @@ class SupplierRebate(Rebate):
     declaration = declare(
         "采购返利单",
         "v2/purchase/Rebate",
+        also_called={"getInfo": "get"},
         routes={
             "list": "/purchase/rebatedetail",
             "add": "/purchase/rebatedetailAdd",

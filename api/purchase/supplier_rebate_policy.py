@@ -32,6 +32,7 @@ class SupplierRebatePolicy(RebatePolicy):
     declaration = declare(
         "采购返利政策",
         "v2/purchase/RebatePolicy",
+        also_called={"getInfo": "get"},
         title="policy_name",
         transitions=POLICY,
         routes={

@@ -24,7 +24,8 @@ api = router()
 PATIENCE = 80
 """Seconds; less than a proxy before the API waits."""
 WRITE = """
-import os, sys
+import gc, os, sys
+gc.disable()
 if hasattr(os, "nice"):
     os.nice(10)
 from api.cli import app

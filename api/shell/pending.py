@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Select, func, literal, select, text, union_all
+from sqlalchemy import ColumnElement, Select, func, literal, literal_column, select, text, union_all
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from api.customers.customer_audit import CustomerAudit
@@ -52,7 +52,7 @@ class PendingBill(BaseModel):
 class PendingItem(BaseModel):
     """`type` 0: stock warning, 1: customers or bills to audit, 2: own bills sent back, 3: own orders that a stocktake
     took stock from, 4: transfers on their way to his warehouses, 5: receivables past their days of grace; `url` lists
-    them, the oldest of which was made or due at `since`; `bills` are the newest, each where it is opened."""
+    them, the oldest of which waits or was due `since`; `bills` are the newest, each where it is opened."""
 
     id: str
     type: int
@@ -216,7 +216,7 @@ def _arriving(ctx: Context) -> Iterator[dict[str, Any]]:
         table.c.bill_id.in_(open_ones),
         within(table, me, "to_warehouse_id"),
     )
-    row = ctx.conn.execute(_counted(sent, ARRIVING, *on_the_way)).one()
+    row = ctx.conn.execute(_counted(sent, ARRIVING, *on_the_way, since=table.c.audited_at)).one()
     if not row.many:
         return
     place = received.declaration.routes["add"]
@@ -242,7 +242,11 @@ def _cut_orders(ctx: Context) -> Iterator[dict[str, Any]]:
     assert issubclass(cls, Bill)
     table = cls.table()
     cut = table.c.bill_id.in_(text(f"select c.bill_id from ({order_cuts.STANDING}) c"))
-    row = ctx.conn.execute(_counted(cls, CUT, cut, table.c.maker_id == me.user_id, within(table, me))).one()
+    mine = (cut, table.c.maker_id == me.user_id, within(table, me))
+    taken: ColumnElement[Any] = literal_column(
+        f"(select min(c.posted_at) from ({order_cuts.STANDING}) c where c.bill_id = sales_order.bill_id)"
+    )
+    row = ctx.conn.execute(_counted(cls, CUT, *mine, since=taken)).one()
     if not row.many:
         return
     place = bill_routes(me).get("XSDD")
@@ -307,14 +311,16 @@ def _waiting(ctx: Context, cls: type[Bill]) -> Iterator[Select[Any]]:
     yield _counted(cls, REJECTED, *waits, table.c.reject_reason.is_not(None), table.c.maker_id == me.user_id)
 
 
-def _counted(cls: type[Bill], kind: int, *conditions: ColumnElement[bool]) -> Select[Any]:
-    """How many there are, since when, and the newest."""
+def _counted(
+    cls: type[Bill], kind: int, *conditions: ColumnElement[bool], since: ColumnElement[Any] | None = None
+) -> Select[Any]:
+    """How many there are, since when, and the newest; each waits `since` it was made, or a later moment."""
     table, key = cls.table(), cls.key()
     columns: list[ColumnElement[Any]] = [
         literal(cls.name()).label("name"),
         literal(kind).label("type"),
         func.count().label("many"),
-        func.min(table.c.made_at).label("since"),
+        func.min(table.c.made_at if since is None else since).label("since"),
         *(
             func.array_agg(aggregate_order_by(one, key.desc()))[1:NEWEST].label(one.key)
             for one in (key, table.c.bill_no)

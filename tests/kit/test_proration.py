@@ -84,9 +84,7 @@ def test_an_amount_goes_to_lines_by_largest_remainder(amount: Decimal, weights: 
         assert abs(part - amount * weight / whole) < Decimal("0.01")
 
 
-def test_equal_remainders_go_to_the_first() -> None:
-    assert allocate_by_weight(Decimal("0.05"), [Decimal(1)] * 3) == [
-        Decimal("0.02"),
-        Decimal("0.02"),
-        Decimal("0.01"),
-    ]
+@pytest.mark.parametrize("vector", GOLDEN["shares"], ids=lambda vector: vector["name"])
+def test_shares_over_lines_are_as_agreed(vector: dict[str, Any]) -> None:
+    parts = allocate_by_weight(Decimal(vector["amount"]), [Decimal(weight) for weight in vector["weights"]])
+    assert [str(part) for part in parts] == vector["parts"]

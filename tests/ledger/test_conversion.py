@@ -20,6 +20,7 @@ from api.ledger.refusals import (
     StockUsed,
     WorthUnknown,
 )
+from api.ledger.replay import Goods, Pool, Row, replay
 from tests.ledger.test_recalculation import EARLY, FIRST, LATE, LATER, SOON, worth
 from tests.ledger.words import COMPANY, DAY, NEGATIVE, WAREHOUSE, Bench, balances, move, ref
 
@@ -129,7 +130,53 @@ class TestShares:
             move(-1, WHEEL),
             *(move(1, goods, line=2 * at, share=third) for at, goods in enumerate((RIM, TYRE, NUT), 1)),
         )
-        assert [row[2] for row in made(wheels, "XTZH1")] == ["33.34", "33.33", "33.34"]
+        assert [row[2] for row in made(wheels, "XTZH1")] == ["33.34", "33.34", "33.33"]
+
+    def test_the_cent_that_is_left_goes_to_the_largest_remainder(self, wheels: Bench) -> None:
+        wheels.post("CGRK2", move(1, NUT, line=2, amount="12.04"))
+        shares = ("33.33", "33.33", "33.34")
+        moves = (
+            move(1, goods, line=2 * at, share=Decimal(share))
+            for at, (goods, share) in enumerate(zip((RIM, TYRE, WHEEL), shares, strict=True), 1)
+        )
+        convert(wheels, "XTZH1", move(-1, NUT), *moves)
+        assert [row[2] for row in made(wheels, "XTZH1")] == ["4.01", "4.01", "4.02"]
+        wheels.post("CGRK3", move(1, NUT, line=9, amount="12.10"), day=EARLY)
+        run(wheels, NUT)
+        # Half of 24.14 is 12.07: 4.022931, 4.022931 and 4.024138.
+        assert [wheels.average(goods) for goods in (RIM, TYRE)] == [("1", "4.02")] * 2
+        assert wheels.average(WHEEL) == ("2", "104.04")
+
+    def test_pieces_of_a_line_share_what_falls_to_the_line(self, wheels: Bench) -> None:
+        wheels.post("CGRK2", move(1, NUT, line=2, amount="10.01"))
+        half = Decimal("25")
+        moves = (
+            move(1, RIM, line=2, share=half, batch_id=1),
+            move(1, RIM, line=2, share=half, batch_id=2),
+            move(1, TYRE, line=4, share=half + half),
+        )
+        convert(wheels, "XTZH1", move(-1, NUT), *moves)
+        assert [row[2] for row in made(wheels, "XTZH1")] == ["2.51", "2.50", "5.00"]
+
+    @pytest.mark.parametrize(("issued", "worths"), [(-1204, [601, 603]), (-1205, [603, 602])])
+    def test_what_was_shared_otherwise_stays_until_another_value_leaves(
+        self, issued: int, worths: list[int]
+    ) -> None:
+        rows = [
+            (NUT, -1000, -1204, "issue", None),
+            (RIM, 1000, 601, "converted", 1),
+            (TYRE, 1000, 603, "converted", 1),
+        ]
+        books = {
+            goods: (
+                Goods({1: Pool(1000, -issued) if quantity < 0 else Pool()}, lambda _: 0),
+                [Row(goods, 1, at, DAY, "XTZH", 1, at, quantity, amount, 0, basis, None, None, share)],
+            )
+            for at, (goods, quantity, amount, basis, share) in enumerate(rows)
+        }
+        differences = replay(books)
+        assert [books[goods][0].pools[1].amount for goods in (RIM, TYRE)] == worths
+        assert bool(differences) == (issued != -1204)
 
     def test_one_that_has_none_is_worth_nothing(self, wheels: Bench) -> None:
         whole, nothing = Decimal(100), Decimal(0)

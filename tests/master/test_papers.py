@@ -77,6 +77,27 @@ def licence(**swapped: str) -> list[Line]:
     return written(*((left, top, swapped.get(text, text)) for left, top, text in LICENCE))
 
 
+class TestTheOtherPaper:
+    def test_a_licence_is_no_identity_card(self) -> None:
+        with pytest.raises(Refusal, match="这是营业执照，不是身份证"):
+            read_id_card(licence())
+
+    def test_an_identity_card_is_no_licence(self) -> None:
+        with pytest.raises(Refusal, match="这是身份证，不是营业执照"):
+            read_licence(card())
+
+    def test_nor_is_its_back(self) -> None:
+        back = written((60, 70, "中华人民共和国"), (60, 110, "居民身份证"), (60, 200, "签发机关杭州市公安局"))
+        with pytest.raises(Refusal, match="这是身份证，不是营业执照"):
+            read_licence(back)
+
+    def test_a_number_tells_its_paper_where_no_label_is_legible(self) -> None:
+        with pytest.raises(Refusal, match="认出的是统一社会信用代码，不是公民身份号码"):
+            read_id_card(written((90, 190, "91350100M000100Y43"), (90, 360, "2018年03月15日")))
+        with pytest.raises(Refusal, match="认出的是公民身份号码，不是统一社会信用代码"):
+            read_licence(written((60, 520, "11010519491231002X")))
+
+
 class TestIdCards:
     def test_every_field_is_read(self) -> None:
         items = read_id_card(card())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -70,3 +71,30 @@ class TestWords:
                 schema = schemas.get(name, {}).get("properties", {}).get(item.name)
                 if schema is not None:
                     assert schema["title"] in item.label, (name, item.name)
+
+    def test_every_title_and_answer_is_chinese(self) -> None:
+        bare = sorted({f"{place}: {words}" for place, words in told(document()) if not CHINESE.search(words)})
+        assert bare == []
+        schemas = document()["components"]["schemas"]
+        assert schemas["SalesOutboundInfo"]["title"] == "销售出库详情"
+        assert schemas["SalesOutboundInfo"]["properties"]["bill_id"]["title"] == "单据编号"
+        assert schemas["CustomerRow"]["properties"]["customer_id"]["title"] == "客户"
+        assert schemas["BackupRow"]["properties"]["backup_id"]["title"].endswith("编号")
+        answers = document()["paths"]["/v2/sales/SalesOutstock/getList"]["get"]["responses"]
+        assert [answers[status]["description"] for status in ("200", "422")] == ["成功", "请求不符合格式"]
+
+
+def told(node: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """Every summary, title of a schema and description of an answer in a document, with where it stands."""
+    if isinstance(node, list):
+        for part in node:
+            yield from told(part, place)
+    if not isinstance(node, dict):
+        return
+    for name, value in node.items():
+        inside = place.rpartition("/")[2]
+        if name in ("title", "summary") and isinstance(value, str) and inside != "properties":
+            yield place, value
+        if name == "responses":
+            yield from ((f"{place}/{status}", answer["description"]) for status, answer in value.items())
+        yield from told(value, f"{place}/{name}")

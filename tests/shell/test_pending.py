@@ -90,6 +90,13 @@ class TestPending:
             return {bill["bill_no"]: bill["url"] for entry in entries for bill in entry["bills"]}
 
         assert waiting()[sent.no] == f"{add}?from={sent.id}"
+        with site.engine.begin() as conn:
+            conn.exec_driver_sql(
+                "update transfer_out set made_at = audited_at - interval '3 days' where status = 2"
+            )
+            left = conn.exec_driver_sql("select min(audited_at) from transfer_out where status = 2").scalar()
+        [entry] = [one for one in site.as_("manager_a").get(PENDING).data if one["type"] == 4]
+        assert left is not None and entry["since"] == f"{left:%Y-%m-%d %H:%M:%S}"
         assert sent.no not in waiting("manager_b") and not waiting("nobody")
         [key] = desk.line_ids(sent)
         for quantity, waits in (("1", True), ("3", False)):

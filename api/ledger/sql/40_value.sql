@@ -202,9 +202,33 @@ create or replace function erp_land(moves erp_move[], landings erp_landing[]) re
     from valued v
 $$;
 
+-- Parts of an amount by weight to the cent, by largest remainder, the first of equal ones; all weights 0 share alike.
+-- The server's other half is share_units in api/kit/proration.py.
+create or replace function erp_shares(amount numeric, weights numeric[]) returns numeric[] language sql immutable as $$
+    with weighed as (
+        select
+            w.place, case when sum(w.weight) over () = 0 then 1 else w.weight end as weight,
+            coalesce(nullif(sum(w.weight) over (), 0), count(*) over ()) as whole
+        from unnest(weights) with ordinality as w (weight, place)
+    ),
+    cut as (
+        select
+            w.*, div(100 * amount * w.weight, w.whole)
+            - case when mod(100 * amount * w.weight, w.whole) < 0 then 1 else 0 end as cents
+        from weighed w
+    ),
+    ranked as (
+        select
+            c.*, row_number() over (order by c.cents * c.whole - 100 * amount * c.weight, c.place) as rank,
+            100 * amount - sum(c.cents) over () as missing
+        from cut c
+    )
+    select array_agg((r.cents + case when r.rank <= r.missing then 1 else 0 end) / 100 order by r.place) from ranked r
+$$;
+
 -- Adds to valued moves those that are `made` of what leaves (形态转换): its worth and the `labour` fall to them by their
--- shares, or else by what as many are worth at what they cost now. Cumulative, so that the last takes the rest. Refuses
--- goods that nothing tells the worth of where different ones are made.
+-- shares, or else by what as many are worth at what they cost now: over the lines first, then over each line's pieces.
+-- Refuses goods that nothing tells the worth of where different ones are made.
 create or replace function erp_convert(
     costs cost_balance[], moves erp_move[], made erp_move[], labour numeric
 ) returns erp_move[] language plpgsql as $$
@@ -229,30 +253,37 @@ begin
             coalesce(k.share, case when k.is_alike then k.quantity else round(k.quantity * k.cost, 6) end) as weight
         from known k
     ),
-    shared as (
+    lined as (
         select
-            w.*, sum(w.weight) over () as whole, sum(w.weight) over (order by w.place) as upto,
-            row_number() over (partition by w.goods_id, w.pool_id order by w.place) as turn_of_made,
-            labour - i.amount as total
-        from weighed w
-        cross join (select sum(m.amount) as amount from unnest(moves) as m) i
+            array_agg(l.line_id order by l.place) as line_ids,
+            erp_shares(
+                labour - (select sum(m.amount) from unnest(moves) as m), array_agg(l.weight order by l.place)
+            ) as amounts
+        from (select w.line_id, min(w.place) as place, sum(w.weight) as weight from weighed w group by w.line_id) l
+    ),
+    pieced as (
+        select array_agg(w.place order by w.place) as places,
+            erp_shares(min(l.amount), array_agg(w.weight order by w.place)) as amounts
+        from lined
+        cross join unnest(lined.line_ids, lined.amounts) as l (line_id, amount)
+        join weighed w on w.line_id = l.line_id
+        group by l.line_id
     ),
     valued as (
         select
-            s.*,
-            coalesce(
-                round(s.total * s.upto / nullif(s.whole, 0), 2)
-                - round(s.total * (s.upto - s.weight) / nullif(s.whole, 0), 2),
-                0
-            ) as worth,
-            s.turn_of_made + coalesce(
+            w.*, p.worth,
+            row_number() over (partition by w.goods_id, w.pool_id order by w.place)
+            + coalesce(
                 (
                     select max(m.turn) from unnest(moves) as m
-                    where m.goods_id = s.goods_id and m.pool_id = s.pool_id
+                    where m.goods_id = w.goods_id and m.pool_id = w.pool_id
                 ),
                 0
             ) as new_turn
-        from shared s
+        from weighed w
+        join (
+            select u.place, u.worth from pieced cross join unnest(pieced.places, pieced.amounts) as u (place, worth)
+        ) p on p.place = w.place
     )
     select
         array_agg(
