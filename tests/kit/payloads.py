@@ -59,6 +59,7 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("promotion_policy_line", "brand_id"): None,
     ("promotion_policy_line", "goods_type_id"): None,
     ("stock_take", "freezes"): False,
+    ("stock_take_line", "batch"): "2326",
     **{(name, "share"): "50" for name in ("conversion_output", "conversion_recipe_output")},
     ("transfer_in", "liable_employee_id"): None,
     ("transfer_in_line", "lost_quantity"): "0.5",
