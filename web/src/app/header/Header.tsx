@@ -37,7 +37,7 @@ export const Header = memo(function Header({ session, menu, narrow, onTour }: Pr
       {narrow && (
         <Button type="text" size="middle" icon={<MenuOutlined />} aria-label="打开菜单" onClick={() => setDrawer(true)} />
       )}
-      <img src="/favicon.svg" alt="" width={24} height={24} />
+      {!narrow && <img src="/favicon.svg" alt="" width={24} height={24} />}
       {!narrow && <strong className={styles.title}>{title}</strong>}
       <div className={styles.place}>
         <span className={styles.company} title={[session.company_name, session.area_name].filter(Boolean).join(' ')}>

@@ -19,7 +19,7 @@ export function StopsButton({ stops }: { stops: HeadStops }) {
   );
   return (
     <Popover trigger="click" placement="bottomRight" title="回车停留在这些选填项" content={list}>
-      <Button icon={<EnterOutlined />} aria-label="回车停留" title="回车停留：表头回车只停在必填项和这里选的项" />
+      <Button className="form-stops" icon={<EnterOutlined />} aria-label="回车停留" title="回车停留：表头回车只停在必填项和这里选的项" />
     </Popover>
   );
 }
