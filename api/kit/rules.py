@@ -91,11 +91,15 @@ def labelled(label: str, problem: str) -> str:
 
 
 def unlabelled(problem: str, *labels: str) -> str:
-    """A problem without the name of what it is about, where that stands beside it already."""
-    names = sorted(labels, key=len, reverse=True)
-    return next(
-        (rest for name in names if (rest := problem.removeprefix(name)) not in (problem, "")), problem
-    ).lstrip()
+    """A problem without the name of what it is about, where that stands beside it already.
+
+    What begins with the name, as 辅单位和换算率, is about more than it.
+    """
+    for name in sorted(labels, key=len, reverse=True):
+        rest = problem.removeprefix(name)
+        if rest not in (problem, "") and not rest.startswith(("和", "与", "、", "及")):
+            return rest.lstrip()
+    return problem
 
 
 TEXT_RULES = {

@@ -152,7 +152,13 @@ def get_goods_chain_price_number(ctx: Context, company_id: Key | None = None) ->
     return {"total": row.total, "goods_price_change": row.changed}
 
 
-@call(api, "GET", "service_station/purchase/ShoppingCart/getCount", right=ANY_USER, returns=CartCount)
+@call(
+    api,
+    "GET",
+    "service_station/purchase/ShoppingCart/getCount",
+    right=ShoppingCart.right("list"),
+    returns=CartCount,
+)
 @call(api, "GET", "v2/open/ShoppingCart/newGetCartTabCount", right=ANY_USER, returns=CartCount)
 def new_get_cart_tab_count(ctx: Context) -> Any:
     """购物车数量"""

@@ -36,6 +36,15 @@ def goods(manager: Caller) -> list[dict[str, Any]]:
     return [row for row in found if float(row["available_stocks"] or 0) > 5]
 
 
+def at_one_place(manager: Caller, goods: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that lie at one location, in one batch, of the first warehouse: a stocktake has one line of each."""
+    warehouse = made(manager.get("v2/system/Warehouse/getDropdown"))["data"][0]["warehouse_id"]
+    asked = {"warehouse_id": warehouse, "bill_type": "KCPD", "keyword": "轮胎", "per_page": 100}
+    found = made(manager.get("v2/inventory/Goods/getGoodsListPopup", **asked))["data"]
+    alone = {row["goods_id"] for row in found if len(row["places"]) == 1}
+    return [row for row in goods if row["goods_id"] in alone]
+
+
 @pytest.fixture
 def page(desks: Callable[[str], Desk]) -> Page:
     """The branch manager's, with a new outbound open."""

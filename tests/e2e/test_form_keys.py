@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import START_SECONDS, Desk
-from tests.e2e.entry import at, cell, first_goods, goods, manager, page
+from tests.e2e.entry import at, at_one_place, cell, first_goods, goods, manager, page
 from tests.e2e.office import made
 from tests.e2e.test_main_job import choose
 from tests.kit.client import Caller
@@ -84,7 +84,8 @@ class TestStockTake:
         page = desk.page
         desk.open(STOCK_TAKE)
         choose(page, "仓库")
-        counts = {goods[0]["goods_num"]: "3", goods[1]["goods_num"]: "0"}
+        one, other, *_ = at_one_place(manager, goods)
+        counts = {one["goods_num"]: "3", other["goods_num"]: "0"}
         for row, (code, count) in enumerate(counts.items(), 1):
             cell(page).focus() if row == 1 else None
             at(page, f"第{row}行 商品")

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from api.kit.database import today
 from tests.e2e.conftest import START_SECONDS, Desk
-from tests.e2e.entry import OUTBOUND, audited, goods, manager, outbound
+from tests.e2e.entry import OUTBOUND, at_one_place, audited, goods, manager, outbound
 from tests.e2e.keystrokes import INITIALS, Keys, named, told, told_apart
 from tests.e2e.office import made
 from tests.kit.client import Caller
@@ -231,17 +231,18 @@ class TestStock:
         assert [line["quantity"] for line in bill["lines"]] == ["1.000"]
         counts(TRANSFER, keys)
 
-    def test_lines_of_a_stocktake(self, begin: Begin, manager: Caller, coded: Coded) -> None:
+    def test_lines_of_a_stocktake(self, begin: Begin, manager: Caller, goods: list[dict[str, Any]]) -> None:
+        coded = told_apart(manager, at_one_place(manager, goods), 2)
         keys = begin("/inventory/takestock")
         keys.press("Alt+n")
         keys.focused(combobox(keys, "仓库"))
         keys.pick("仓库", 0)
-        for row, (words, _goods) in enumerate(coded[:2], 1):
+        for row, (words, _goods) in enumerate(coded, 1):
             keys.at(f"第{row}行 商品")
             keys.enter(words)
             keys.press("3", "Control+Enter" if row == 1 else "Control+s")
         bill = saved(keys, manager, "v2/inventory/StockTaking", "/inventory/takestockSee")
         assert {line["goods_id"]: line["counted_quantity"] for line in bill["lines"]} == {
-            one["goods_id"]: "3.000" for _words, one in coded[:2]
+            one["goods_id"]: "3.000" for _words, one in coded
         }
         counts(COUNT, keys)

@@ -169,7 +169,7 @@ class TestShares:
         ]
         books = {
             goods: (
-                Goods({1: Pool(1000, -issued) if quantity < 0 else Pool()}, lambda _: 0),
+                Goods({1: Pool(1000, -issued) if quantity < 0 else Pool()}, lambda _: (0, False)),
                 [Row(goods, 1, at, DAY, "XTZH", 1, at, quantity, amount, 0, basis, None, None, share)],
             )
             for at, (goods, quantity, amount, basis, share) in enumerate(rows)

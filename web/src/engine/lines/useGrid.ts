@@ -272,11 +272,13 @@ export function useGrid(options: GridOptions) {
 
   /** To the next line's first stop; past the last one to a new line. */
   const nextLine = () => {
-    const { row } = grid.get();
+    const { row, col: here } = grid.get();
     if (!commit()) return;
     const { line } = current();
     const col = Math.max(0, stops.indexOf(true));
-    if (row + 1 < store.get().length) moveTo({ row: row + 1, col });
+    const next = store.get()[row + 1];
+    // A line that has its goods already, as of another place where they lie, goes on where this one was left.
+    if (next) moveTo({ row: row + 1, col: isBlankLine(store.fields, next) || !stops[here] ? col : here });
     else if (line && store.grows && !isBlankLine(store.fields, line)) moveTo({ row: store.ensure(row + 1), col });
   };
 
