@@ -13,7 +13,7 @@ from api.kit import registry
 from api.kit.context import Context
 from api.kit.errors import Refusal
 from api.kit.fields import Field
-from api.kit.rules import unlabelled
+from api.kit.rules import without_label
 from api.kit.scope import within
 from api.kit.typed import seen
 from api.kit.validation import Problems, value_of
@@ -45,7 +45,7 @@ class Line:
     bad: list[Bad] = field(default_factory=list)
 
     def refuse(self, item: Field, msg: str) -> None:
-        self.bad.append(Bad(item, unlabelled(msg, item.label)))
+        self.bad.append(Bad(item, without_label(msg, item.label)))
 
 
 Found = tuple[Any, str | None] | str | None

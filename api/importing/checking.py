@@ -19,7 +19,7 @@ from api.importing.masters import Masters, Missing
 from api.kit import registry
 from api.kit.document import Bill
 from api.kit.goods_bills import GoodsBill, GoodsLine
-from api.kit.rules import unlabelled
+from api.kit.rules import without_label
 from api.kit.validation import Problems, value_of
 from api.master.goods import batch_problem, is_tyre
 from api.master.stock_lines import InboundLine, OutboundLine
@@ -133,7 +133,7 @@ class Checker:
         self.refuse(line.number, column, reason)
 
     def refuse(self, number: int, column: str, reason: str, cells: Iterable[str] = ()) -> None:
-        told = unlabelled(reason, *NAMES.get(column, ()))
+        told = without_label(reason, *NAMES.get(column, ()))
         self.refused.append(Refused(number, LABELS.get(column, column), told, tuple(cells)))
 
     def _line(self, number: int, cells: dict[str, str]) -> Line:

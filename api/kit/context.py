@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from sqlalchemy import Connection
 
 from api.kit.errors import Forbidden, Refusal, StockWarningAsk
-from api.kit.scope import Principal, alternatives
+from api.kit.scope import Principal, alternatives_of
 
 GO_ON = "，是否继续？"
 
@@ -71,7 +71,7 @@ class Context:
 
     def require(self, right: str) -> None:
         """Refuse unless the principal holds a right, or one of those that are enough."""
-        if not any(self.principal.may(one) for one in alternatives(right)):
+        if not any(self.principal.may(one) for one in alternatives_of(right)):
             raise Forbidden()
 
     def ask(self, question: StockWarningAsk) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def alone(policy: str) -> dict[str, str]:
+def isolating_headers(policy: str) -> dict[str, str]:
     """The headers of a page with a policy: opened by itself it is what the web's frame makes of it.
 
     A frame whose document is given never sees them: the page itself bears the policy too.

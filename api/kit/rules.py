@@ -90,7 +90,7 @@ def labelled(label: str, problem: str) -> str:
     return f"{label}{problem}" if problem in GOES_ON else f"“{label}”{problem}"
 
 
-def unlabelled(problem: str, *labels: str) -> str:
+def without_label(problem: str, *labels: str) -> str:
     """A problem without the name of what it is about, where that stands beside it already.
 
     What begins with the name, as 辅单位和换算率, is about more than it.

@@ -17,7 +17,7 @@ def any_of(*rights: str) -> str:
     return _OR.join(rights)
 
 
-def alternatives(right: str) -> list[str]:
+def alternatives_of(right: str) -> list[str]:
     """The rights of which a call's asks for one."""
     return right.split(_OR)
 

@@ -14,7 +14,7 @@ from sqlalchemy import Row, select
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import Refusal
-from api.kit.lone_pages import alone
+from api.kit.lone_pages import isolating_headers
 from api.kit.settings import settings
 from api.master.geography import Area, City, Province
 
@@ -68,7 +68,7 @@ def get_page(ctx: Context) -> Any:
     words = {"policy": policy, "nonce": nonce, "key": given.map_key, "code": given.map_code}
     for name, word in {**words, "plugins": ",".join(PLUGINS)}.items():
         page = page.replace(f"{{{{{name}}}}}", word)
-    return Response(page, media_type="text/html", headers=alone(policy))
+    return Response(page, media_type="text/html", headers=isolating_headers(policy))
 
 
 @call(api, "GET", "v2/open/Map/getRegions", right=ANY_USER, returns=list[ProvincePlace])

@@ -15,7 +15,7 @@ from api.kit.context import Context
 from api.kit.database import dumps
 from api.kit.errors import Refusal
 from api.kit.fields import key, text, textarea
-from api.kit.lone_pages import alone
+from api.kit.lone_pages import isolating_headers
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.settings import settings
@@ -71,4 +71,4 @@ def get_lineage(ctx: Context) -> Any:
     page = Files(settings().warehouse_dir).lineage
     if not page.is_file():
         raise Refusal("数据字典还没有生成，数据第一次发布之后再打开")
-    return FileResponse(page, media_type="text/html", headers=alone(dictionary.POLICY))
+    return FileResponse(page, media_type="text/html", headers=isolating_headers(dictionary.POLICY))

@@ -20,7 +20,7 @@ from api.kit.context import Context
 from api.kit.document import Bill
 from api.kit.projection import MASK
 from api.kit.resource import Resource
-from api.kit.scope import alternatives
+from api.kit.scope import alternatives_of
 from api.main import app
 from api.printing import bill_calls
 from api.reporting.published import Published
@@ -68,7 +68,7 @@ def test_no_route_is_without_a_right() -> None:
         route.path
         for route in app.routes
         if isinstance(route, APIRoute)
-        and not known.issuperset(alternatives((route.openapi_extra or {}).get("x-right", "")))
+        and not known.issuperset(alternatives_of((route.openapi_extra or {}).get("x-right", "")))
     ]
     assert (bare, unknown) == ([], [])
 

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from api.kit import menus, registry
 from api.kit.calls import ANY_USER, ANYONE
-from api.kit.scope import alternatives
+from api.kit.scope import alternatives_of
 from tests.kit import documented
 from tests.kit.client import Answer, Caller
 from tests.kit.fixtures import Site
@@ -137,7 +137,7 @@ class TestEveryCall:
         assert broken == []
 
     def test_every_right_that_is_asked_can_be_granted(self) -> None:
-        asked = {right for call in guarded() for right in alternatives(call.right)}
+        asked = {right for call in guarded() for right in alternatives_of(call.right)}
         assert asked - menus.every_right().keys() == set()
 
 

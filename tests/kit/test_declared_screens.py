@@ -12,7 +12,7 @@ import pytest
 from api.kit import menus, registry
 from api.kit.flow import TRANSITIONS
 from api.kit.resource import ACTION_LABELS, Resource
-from api.kit.scope import alternatives
+from api.kit.scope import alternatives_of
 from api.kit.settings import PROJECT_DIR
 from tests.kit.declared import DECLARED, named
 from tests.kit.documented import conforms
@@ -145,7 +145,9 @@ class TestDocument:
             for operation in item.values()
             if path.rsplit("/", 1)[0] == api and path not in free
         }
-        assert {path: right for path, right in asked.items() if not own.issuperset(alternatives(right))} == {}
+        assert {
+            path: right for path, right in asked.items() if not own.issuperset(alternatives_of(right))
+        } == {}
 
     def test_every_operation_has_a_typed_answer_and_a_right(self, document: dict[str, Any]) -> None:
         loose = [

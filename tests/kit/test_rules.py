@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from api.kit.fields import Field
-from api.kit.rules import Bounds, labelled, unlabelled
+from api.kit.rules import Bounds, labelled, without_label
 from api.kit.validation import Problems, value_of
 
 VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "rules.json").read_text("utf-8"))
@@ -23,10 +23,13 @@ def told(item: Field, sent: str, place: str) -> list[str]:
 
 
 def test_a_problem_beside_its_name_does_not_repeat_it() -> None:
-    assert unlabelled("批次(DOT) 5126 是 2026-12-14 起的一周", "批次(DOT)") == "5126 是 2026-12-14 起的一周"
-    assert unlabelled("批次(DOT)应为周数加年份", "批次", "批次(DOT)", "batch") == "应为周数加年份"
-    assert unlabelled("请填写日期", "日期") == "请填写日期"
-    assert unlabelled("日期", "日期") == "日期"
+    assert (
+        without_label("批次(DOT) 5126 是 2026-12-14 起的一周", "批次(DOT)") == "5126 是 2026-12-14 起的一周"
+    )
+    assert without_label("批次(DOT)应为周数加年份", "批次", "批次(DOT)", "batch") == "应为周数加年份"
+    assert without_label("请填写日期", "日期") == "请填写日期"
+    assert without_label("辅单位和换算率请一起填写", "辅单位") == "辅单位和换算率请一起填写"
+    assert without_label("日期", "日期") == "日期"
 
 
 @pytest.mark.parametrize("case", VECTORS["numbers"], **named)
