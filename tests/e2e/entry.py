@@ -15,9 +15,11 @@ from tests.e2e.office import line_to, log_in, made
 from tests.kit.client import Caller
 
 ADD = "/sales/salesoutAdd"
+INBOUND = "v2/purchase/InStorage"
 OUTBOUND = "v2/sales/SalesOutstock"
 PAGE = 30
 """Rows that a list shows unless told otherwise."""
+FEW = 8
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +38,30 @@ def goods(manager: Caller) -> list[dict[str, Any]]:
     return [row for row in found if float(row["available_stocks"] or 0) > 5]
 
 
-def at_one_place(manager: Caller, goods: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those that lie at one location, in one batch, of the first warehouse: a stocktake has one line of each."""
-    warehouse = made(manager.get("v2/system/Warehouse/getDropdown"))["data"][0]["warehouse_id"]
-    asked = {"warehouse_id": warehouse, "bill_type": "KCPD", "keyword": "轮胎", "per_page": 100}
+@pytest.fixture(scope="module")
+def at_one_place(manager: Caller) -> list[dict[str, Any]]:
+    """Goods bought for the first warehouse that had none of them: each lies at one place, in one batch."""
+    warehouse = made(manager.get("v2/system/Warehouse/getDropdown"))["data"][0]
+    asked = {
+        "warehouse_id": warehouse["warehouse_id"],
+        "bill_type": "KCPD",
+        "keyword": "轮胎",
+        "per_page": 100,
+    }
     found = made(manager.get("v2/inventory/Goods/getGoodsListPopup", **asked))["data"]
-    alone = {row["goods_id"] for row in found if len(row["places"]) == 1}
-    return [row for row in goods if row["goods_id"] in alone]
+    bought = [row for row in found if not row["places"]][:FEW]
+    bill = {
+        "warehouse_id": warehouse["warehouse_id"],
+        "company_id": warehouse["company_id"],
+        "supplier_id": made(manager.get("v2/system/Supplier/getDropdown"))["data"][0]["supplier_id"],
+        "business_date": str(today()),
+        "lines": [
+            {"goods_id": row["goods_id"], "quantity": "2", "price": "210", "tax_rate": "13", "batch": "2526"}
+            for row in bought
+        ],
+    }
+    audited(manager, INBOUND, made(manager.post(f"{INBOUND}/add", bill)))
+    return bought
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.e2e.office import made
 from tests.e2e.test_main_job import choose
 from tests.kit.client import Caller
 
-__all__ = ["goods", "manager", "page"]
+__all__ = ["at_one_place", "goods", "manager", "page"]
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 RECEIPT = "/custom/receiptmanage_add"
 STOCK_TAKE = "/inventory/takestockAdd"
@@ -78,13 +78,13 @@ class TestReceipt:
 
 class TestStockTake:
     def test_counts_are_keyed_in_line_by_line(
-        self, desks: Callable[[str], Desk], goods: list[dict[str, Any]], manager: Caller
+        self, desks: Callable[[str], Desk], at_one_place: list[dict[str, Any]], manager: Caller
     ) -> None:
         desk = desks("分公司经理")
         page = desk.page
         desk.open(STOCK_TAKE)
         choose(page, "仓库")
-        one, other, *_ = at_one_place(manager, goods)
+        one, other, *_ = at_one_place
         counts = {one["goods_num"]: "3", other["goods_num"]: "0"}
         for row, (code, count) in enumerate(counts.items(), 1):
             cell(page).focus() if row == 1 else None

@@ -15,7 +15,7 @@ from tests.e2e.keystrokes import INITIALS, Keys, named, told, told_apart
 from tests.e2e.office import made
 from tests.kit.client import Caller
 
-__all__ = ["goods", "manager"]
+__all__ = ["at_one_place", "goods", "manager"]
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 
 AUDITED = 2
@@ -231,8 +231,10 @@ class TestStock:
         assert [line["quantity"] for line in bill["lines"]] == ["1.000"]
         counts(TRANSFER, keys)
 
-    def test_lines_of_a_stocktake(self, begin: Begin, manager: Caller, goods: list[dict[str, Any]]) -> None:
-        coded = told_apart(manager, at_one_place(manager, goods), 2)
+    def test_lines_of_a_stocktake(
+        self, begin: Begin, manager: Caller, at_one_place: list[dict[str, Any]]
+    ) -> None:
+        coded = told_apart(manager, at_one_place, 2)
         keys = begin("/inventory/takestock")
         keys.press("Alt+n")
         keys.focused(combobox(keys, "仓库"))
