@@ -27,7 +27,8 @@ from api.kit.database import connect
 from api.kit.settings import PROJECT_DIR
 from api.launch.browser import find_browser
 from api.launch.postgres import EmbeddedPostgres
-from tests.e2e.office import ADMIN_PASSWORD, Login, Office, ask, furnish, withdraw
+from tests.e2e.office import ADMIN_PASSWORD, Login, Office, ask, furnish, line_to, withdraw
+from tests.kit.client import Caller
 from tests.kit.once import copy, made_once
 from tests.kit.ports import free_port
 from tests.kit.superset import prepare
@@ -67,6 +68,10 @@ class System:
 
 class Seat(Protocol):
     def __call__(self, login: Login, *, timed: bool = False) -> Desk: ...
+
+
+class Seats(Protocol):
+    def __call__(self, role: str, route: str | None = None) -> Desk: ...
 
 
 @pytest.fixture(scope="package")
@@ -217,48 +222,123 @@ def sheet_cells(place: Path) -> list[Cell]:
     return [cell for sheet in sheets for row in sheet.iter_rows() for cell in row if cell.value is not None]
 
 
-@pytest.fixture
-def profile(system: System, chromium: Browser) -> Iterator[Callable[[], Desk]]:
-    """Desks that nobody has logged in at, each in a browser profile of its own at 1366 × 768."""
-    opened: list[tuple[BrowserContext, Desk]] = []
+def _profile(chromium: Browser) -> BrowserContext:
+    return chromium.new_context(
+        viewport={"width": 1366, "height": 768},
+        locale="zh-CN",
+        timezone_id="Asia/Shanghai",
+        reduced_motion="reduce",
+    )
 
-    def new() -> Desk:
-        context = chromium.new_context(
-            viewport={"width": 1366, "height": 768},
-            locale="zh-CN",
-            timezone_id="Asia/Shanghai",
-            reduced_motion="reduce",
-        )
-        desk = Desk(context, system.address)
-        opened.append((context, desk))
+
+class Profiles:
+    """Browser profiles that are emptied and used again: what pages are made of is loaded and compiled once, not once a test.
+
+    A demo user logs in once; after that a profile gets what the login left in it.
+    """
+
+    def __init__(self, chromium: Browser, address: str) -> None:
+        self.chromium = chromium
+        self.address = address
+        self._idle: list[BrowserContext] = []
+        self._left: dict[str, dict[str, str]] = {}
+
+    def take(self) -> Desk:
+        """A desk at which nobody has logged in."""
+        desk = Desk(self._idle.pop() if self._idle else _profile(self.chromium), self.address)
+        self._put(desk, {})
         return desk
 
+    def seat(self, role: str) -> Desk:
+        """A desk at which a demo user has logged in."""
+        desk = self.take()
+        if role not in self._left or not self._known(self._left[role]):
+            desk.log_in(role)
+            self._left[role] = desk.page.evaluate("({...localStorage})")
+        self._put(desk, self._left[role])
+        return desk
+
+    def give_back(self, desk: Desk) -> None:
+        context = desk.page.context
+        for page in context.pages:
+            page.close()
+        context.unroute_all()
+        context.clear_permissions()
+        context.clear_cookies()
+        context.set_offline(False)
+        self._idle.append(context)
+
+    def close(self) -> None:
+        for context in self._idle:
+            context.close()
+
+    def _known(self, left: dict[str, str]) -> bool:
+        """Whether the login still holds: a test may have ended it."""
+        with line_to(self.address) as http:
+            return Caller(http, left["token"], left["sign_key"]).get("v2/open/Questionnaire/getQuestionnaireCount").ok
+
+    def _put(self, desk: Desk, stored: dict[str, str]) -> None:
+        # A picture is of the product's origin, and no page that asks or keeps anything.
+        desk.page.goto(f"{self.address}/favicon.svg")
+        desk.page.evaluate("stored => { localStorage.clear(); Object.assign(localStorage, stored); }", stored)
+
+
+@pytest.fixture(scope="package")
+def profiles(system: System, chromium: Browser) -> Iterator[Profiles]:
+    kept = Profiles(chromium, system.address)
+    yield kept
+    kept.close()
+
+
+@pytest.fixture
+def profile(system: System, chromium: Browser) -> Iterator[Callable[[], Desk]]:
+    """Desks that nobody has logged in at, each in a new browser profile at 1366 × 768."""
+    opened: list[Desk] = []
+
+    def new() -> Desk:
+        opened.append(Desk(_profile(chromium), system.address))
+        return opened[-1]
+
     yield new
-    for context, desk in opened:
-        context.close()
+    for desk in opened:
+        desk.page.context.close()
         assert not desk.errors, desk.errors
 
 
 @pytest.fixture
-def desks(profile: Callable[[], Desk]) -> Callable[[str], Desk]:
-    """The demo group's users at their desks, by role."""
+def taken(profiles: Profiles) -> Iterator[list[Desk]]:
+    """Desks of kept profiles, given back when the test is over."""
+    desks: list[Desk] = []
+    yield desks
+    for desk in desks:
+        profiles.give_back(desk)
+    for desk in desks:
+        assert not desk.errors, desk.errors
 
-    def sit(role: str) -> Desk:
-        desk = profile()
-        desk.log_in(role)
+
+@pytest.fixture
+def desks(profiles: Profiles, taken: list[Desk]) -> Seats:
+    """The demo group's users at their desks, by role; they open a screen themselves, or sit before the one they are told."""
+
+    def sit(role: str, route: str | None = None) -> Desk:
+        taken.append(desk := profiles.seat(role))
+        if route:
+            desk.open(route)
         return desk
 
     return sit
 
 
 @pytest.fixture
-def seat(profile: Callable[[], Desk]) -> Seat:
-    """Users whom the tests made, at their desks; `timed` ones under a clock that the test may move."""
+def seat(profile: Callable[[], Desk], profiles: Profiles, taken: list[Desk]) -> Seat:
+    """Users whom the tests made, at their desks before the home page; `timed` ones under a clock that the test may move."""
 
     def sit(login: Login, *, timed: bool = False) -> Desk:
-        desk = profile()
         if timed:
+            desk = profile()
             desk.page.clock.install()
+        else:
+            taken.append(desk := profiles.take())
         desk.log_in_as(login.user_name, login.password)
         return desk
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from api.demo import logins
 from api.kit.database import today
-from tests.e2e.conftest import Desk, System
+from tests.e2e.conftest import Seats, System
 from tests.e2e.office import line_to, log_in, made
 from tests.kit.client import Caller
 
@@ -65,7 +64,7 @@ def at_one_place(manager: Caller) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def page(desks: Callable[[str], Desk]) -> Page:
+def page(desks: Seats) -> Page:
     """The branch manager's, with a new outbound open."""
     desk = desks("分公司经理")
     desk.page.context.grant_permissions(["clipboard-read", "clipboard-write"])

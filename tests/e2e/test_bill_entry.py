@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from api.kit.database import today
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Seats
 from tests.e2e.entry import (
     ADD,
     OUTBOUND,
@@ -297,7 +296,7 @@ class TestGifts:
 
 class TestStatement:
     def test_it_is_drawn_audited_and_sent_to_the_customer(
-        self, desks: Callable[[str], Desk], sold: dict[str, Any], manager: Caller
+        self, desks: Seats, sold: dict[str, Any], manager: Caller
     ) -> None:
         page = (desk := desks("分公司经理")).page
         desk.open("/custom/accountStatement/add")
@@ -316,7 +315,7 @@ class TestStatement:
 
 class TestLists:
     def test_the_footer_totals_all_that_is_found(
-        self, desks: Callable[[str], Desk], sold: dict[str, Any], manager: Caller
+        self, desks: Seats, sold: dict[str, Any], manager: Caller
     ) -> None:
         customer = made(manager.get(f"{OUTBOUND}/getInfo", id=sold["id"]))["customer_id"]
         found = made(manager.get(f"{OUTBOUND}/getList", customer_id=customer))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Seats
 from tests.e2e.test_report_home import shot
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -22,8 +20,8 @@ def fits(page: Page) -> None:
 
 
 class TestConsole:
-    def test_a_manager_reads_the_day_and_follows_a_figure(self, desks: Callable[[str], Desk]) -> None:
-        page = desks("集团经理").page
+    def test_a_manager_reads_the_day_and_follows_a_figure(self, desks: Seats) -> None:
+        page = desks("集团经理", "/home").page
         business = page.get_by_role("region", name="经营数据")
         expect(business.get_by_text("销售收入（未税）")).to_be_visible()
         expect(
@@ -52,14 +50,14 @@ class TestConsole:
         fits(page)
         shot(page, "business-data-phone")
 
-    def test_a_clerk_has_what_waits_and_no_figures(self, desks: Callable[[str], Desk]) -> None:
-        desk = desks("开单员")
+    def test_a_clerk_has_what_waits_and_no_figures(self, desks: Seats) -> None:
+        desk = desks("开单员", "/home")
         expect(desk.page.get_by_text("常用入口")).to_be_visible()
         expect(desk.page.get_by_role("region", name="经营数据")).to_have_count(0)
         desk.open("/system/businessData")
         expect(desk.page.get_by_text("您没有“经营数据”的权限")).to_be_visible()
 
-    def test_the_wall_shows_stock_by_province_and_the_last_bills(self, desks: Callable[[str], Desk]) -> None:
+    def test_the_wall_shows_stock_by_province_and_the_last_bills(self, desks: Seats) -> None:
         desk = desks("分公司经理")
         page = desk.page
         desk.open("/groupManagement/InventoryBigData")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from api.kit.database import today
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Seats
 from tests.e2e.entry import ADD, OUTBOUND, goods, manager, outbound, page
 from tests.e2e.office import made
 from tests.kit.client import Caller
@@ -102,7 +101,7 @@ def test_it_follows_customer_and_date_until_it_is_typed(page: Page, customers: l
 
 
 def test_a_copy_is_not_overdue_at_once(
-    desks: Callable[[str], Desk], customers: list[Known], goods: list[dict[str, Any]], manager: Caller
+    desks: Seats, customers: list[Known], goods: list[dict[str, Any]], manager: Caller
 ) -> None:
     one = customers[0]
     long_ago = today() - timedelta(90)

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
-from tests.e2e.conftest import START_SECONDS, Desk, Seat
+from tests.e2e.conftest import START_SECONDS, Seat, Seats
 from tests.e2e.office import Office, hire, made
 from tests.e2e.test_shell_users import SELLS
 from tests.shell.pictures import pdf, png
@@ -31,7 +30,7 @@ def told(page: Page, words: str) -> None:
 
 
 class TestTableCells:
-    def test_numbers_of_lines(self, desks: Callable[[str], Desk], office: Office) -> None:
+    def test_numbers_of_lines(self, desks: Seats, office: Office) -> None:
         """5.1: "positive | > 0, 2 decimals | 请输入大于0的数", "Default numeric cap is below 100,000,000, message
         数值不能超过一亿. Non-numbers become empty or 0. (…) Table edit-rule validation messages are shown as warnings."
         """

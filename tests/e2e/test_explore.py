@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Seats
 from tests.e2e.test_report_home import shot
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -26,7 +25,7 @@ def choose(page: Page, field: str, wanted: str) -> None:
 
 
 class TestExplore:
-    def test_an_analyst_draws_a_chart_of_his_own(self, desks: Callable[[str], Desk]) -> None:
+    def test_an_analyst_draws_a_chart_of_his_own(self, desks: Seats) -> None:
         desk = desks("数据分析员")
         desk.open("/report/explore")
         expect(desk.page.get_by_text("经营日报（含成本）", exact=True)).to_be_visible()

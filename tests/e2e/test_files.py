@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from openpyxl.utils import get_column_letter
 from playwright.sync_api import expect
 
 from api.printing.capitals import capitals
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Desk, Seats
 from tests.e2e.entry import OUTBOUND, PAGE, goods, manager, outbound
 from tests.e2e.office import Office, made
 from tests.kit.client import Caller
@@ -30,7 +29,7 @@ LABEL = (50, 30)
 
 class TestPaper:
     def test_a_long_bill_on_multi_part_paper_and_as_one_designs_it_on_a4(
-        self, desks: Callable[[str], Desk], goods: list[dict[str, Any]], manager: Caller, tmp_path: Path
+        self, desks: Seats, goods: list[dict[str, Any]], manager: Caller, tmp_path: Path
     ) -> None:
         line = {"goods_id": goods[3]["goods_id"], "quantity": "1", "price": "77.25"}
         bill = outbound(manager, [line] * 30)
@@ -87,7 +86,7 @@ class TestPaper:
 
 class TestLabels:
     def test_one_a_piece_with_a_bar_code_or_a_qr_code(
-        self, desks: Callable[[str], Desk], goods: list[dict[str, Any]], manager: Caller, tmp_path: Path
+        self, desks: Seats, goods: list[dict[str, Any]], manager: Caller, tmp_path: Path
     ) -> None:
         line = {"goods_id": goods[3]["goods_id"], "quantity": "4", "price": "1"}
         bill = outbound(manager, [line])
@@ -108,7 +107,7 @@ class TestLabels:
 
 class TestExport:
     def test_every_row_of_the_filter_which_is_told_figures_as_figures_and_texts_as_texts(
-        self, desks: Callable[[str], Desk], manager: Caller, goods: list[dict[str, Any]], tmp_path: Path
+        self, desks: Seats, manager: Caller, goods: list[dict[str, Any]], tmp_path: Path
     ) -> None:
         line = {"goods_id": goods[3]["goods_id"], "quantity": "1", "price": "1234.5"}
         bill = made(manager.get(f"{OUTBOUND}/getInfo", id=outbound(manager, [line], remark="=1+1")["id"]))
@@ -127,7 +126,7 @@ class TestExport:
 
 class TestImport:
     def test_a_sheet_is_looked_at_then_entered_and_failed_rows_come_back(
-        self, desks: Callable[[str], Desk], office: Office, manager: Caller, tmp_path: Path
+        self, desks: Seats, office: Office, manager: Caller, tmp_path: Path
     ) -> None:
         """Codes that begin with zeros stay as they are, in the template, the prices and the file of failed rows."""
         code, page = f"00{time.time_ns() % 10**9}", (desk := desks("分公司经理")).page

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Seats
 from tests.e2e.entry import at, at_one_place, cell, first_goods, goods, manager, page
 from tests.e2e.office import made
 from tests.e2e.test_main_job import choose
@@ -55,9 +54,7 @@ class TestHead:
 
 
 class TestReceipt:
-    def test_behind_the_head_comes_the_choice_of_open_items(
-        self, desks: Callable[[str], Desk], manager: Caller
-    ) -> None:
+    def test_behind_the_head_comes_the_choice_of_open_items(self, desks: Seats, manager: Caller) -> None:
         desk = desks("分公司经理")
         page = desk.page
         desk.open(RECEIPT)
@@ -78,7 +75,7 @@ class TestReceipt:
 
 class TestStockTake:
     def test_counts_are_keyed_in_line_by_line(
-        self, desks: Callable[[str], Desk], at_one_place: list[dict[str, Any]], manager: Caller
+        self, desks: Seats, at_one_place: list[dict[str, Any]], manager: Caller
     ) -> None:
         desk = desks("分公司经理")
         page = desk.page

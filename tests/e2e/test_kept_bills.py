@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from api.kit.database import today
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Seats
 from tests.e2e.entry import (
     ADD,
     OUTBOUND,
@@ -56,9 +55,7 @@ class TestDrafts:
 
 
 class TestStoredBills:
-    def test_a_copy_is_a_bill_of_its_own(
-        self, desks: Callable[[str], Desk], sold: dict[str, Any], manager: Caller
-    ) -> None:
+    def test_a_copy_is_a_bill_of_its_own(self, desks: Seats, sold: dict[str, Any], manager: Caller) -> None:
         desk = desks("分公司经理")
         desk.open(f"/sales/salesamend?id={sold['id']}")
         desk.page.get_by_role("button", name="复制").click()
@@ -71,7 +68,7 @@ class TestStoredBills:
         assert [line["returned_quantity"] for line in copy["lines"]] == ["0.000"]
 
     def test_a_copy_of_what_was_drawn_from_an_order_is_not(
-        self, desks: Callable[[str], Desk], goods: list[dict[str, Any]], manager: Caller
+        self, desks: Seats, goods: list[dict[str, Any]], manager: Caller
     ) -> None:
         line = {"goods_id": goods[0]["goods_id"], "quantity": "1", "price": "300"}
         order = audited(manager, ORDER, outbound(manager, [line], api=ORDER))
@@ -88,9 +85,7 @@ class TestStoredBills:
         ]
         assert [bill["lines"][0]["order_line_id"] is None for bill in kept] == [False, True]
 
-    def test_a_refused_undo_leads_to_what_stands_in_its_way(
-        self, desks: Callable[[str], Desk], sold: dict[str, Any]
-    ) -> None:
+    def test_a_refused_undo_leads_to_what_stands_in_its_way(self, desks: Seats, sold: dict[str, Any]) -> None:
         desk = desks("分公司经理")
         page = desk.page
         desk.open(f"/sales/salesamend?id={sold['id']}")
@@ -102,7 +97,7 @@ class TestStoredBills:
         page.wait_for_url(f"**/sales/salesReturnSee?id={sold['back']['id']}")
 
     def test_an_audited_one_is_reversed_by_a_bill_drawn_from_it(
-        self, desks: Callable[[str], Desk], goods: list[dict[str, Any]], manager: Caller
+        self, desks: Seats, goods: list[dict[str, Any]], manager: Caller
     ) -> None:
         sold = sell(manager, goods[0])
         desk = desks("分公司经理")
@@ -120,9 +115,7 @@ class TestStoredBills:
         assert back["total_amount"] == undone["total_amount"] == "600.00"
         assert [line["returned_quantity"] for line in undone["lines"]] == ["2.000"]
 
-    def test_the_clerk_sees_no_cost_of_it(
-        self, desks: Callable[[str], Desk], sold: dict[str, Any], manager: Caller
-    ) -> None:
+    def test_the_clerk_sees_no_cost_of_it(self, desks: Seats, sold: dict[str, Any], manager: Caller) -> None:
         bill = made(manager.get(f"{OUTBOUND}/getInfo", id=sold["id"]))
         cost = f"{float(bill['lines'][0]['cost_amount']):,.2f}"
         for role, sees in (("分公司经理", True), ("开单员", False)):
@@ -133,9 +126,7 @@ class TestStoredBills:
             expect(desk.page.get_by_role("heading", name="库存流水")).to_be_visible()
             assert (cost in desk.page.inner_text("body")) == sees, role
 
-    def test_it_is_shown_as_it_will_be_printed(
-        self, desks: Callable[[str], Desk], sold: dict[str, Any]
-    ) -> None:
+    def test_it_is_shown_as_it_will_be_printed(self, desks: Seats, sold: dict[str, Any]) -> None:
         """The words on the paper are read in the tests of printing; here they are drawn."""
         desk = desks("分公司经理")
         desk.open(f"/sales/salesamend?id={sold['id']}")

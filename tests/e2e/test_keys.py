@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Seats
 from tests.e2e.entry import ADD, OUTBOUND, at, audited, cell, goods, manager, outbound, page
 from tests.e2e.keystrokes import INITIALS, in_stock, named
 from tests.e2e.office import made
@@ -161,7 +160,7 @@ class TestChain:
         expect(chosen(page, "客户")).to_contain_text(stored["customer_name"])
         expect(page.get_by_role("combobox", name="结算方式", exact=True)).to_be_focused()
 
-    def test_f1_tells_the_keys_and_which_are_of_use_here(self, desks: Callable[[str], Desk]) -> None:
+    def test_f1_tells_the_keys_and_which_are_of_use_here(self, desks: Seats) -> None:
         desk = desks("分公司经理")
         desk.open("/sales/salesout")
         page = desk.page
@@ -204,7 +203,7 @@ class TestChain:
         expect(page.get_by_role("button", name="丢弃", exact=True)).to_be_visible()
         expect(page.locator("main :focus:not(button)")).to_have_count(1)
 
-    def test_messages_are_read_where_no_button_is(self, desks: Callable[[str], Desk]) -> None:
+    def test_messages_are_read_where_no_button_is(self, desks: Seats) -> None:
         desk = desks("分公司经理")
         desk.open("/sales/salesout")
         desk.page.locator(".ant-table-row").first.wait_for()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from api.kit.database import today
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Seats
 from tests.e2e.entry import OUTBOUND, at_one_place, audited, goods, manager, outbound
 from tests.e2e.keystrokes import INITIALS, Keys, named, told, told_apart
 from tests.e2e.office import made
@@ -35,7 +35,7 @@ JOBS = (SALE, RECEIPT, RETURN, INBOUND, TRANSFER, COUNT, QUOTE, PAYMENT)
 
 
 @pytest.fixture
-def begin(desks: Callable[[str], Desk]) -> Begin:
+def begin(desks: Seats) -> Begin:
     """A keyboard in front of a page, on which nothing has been pressed yet."""
     desk = desks("分公司经理")
 

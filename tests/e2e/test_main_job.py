@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Error, Frame, Locator, Page, expect
 
 from reports.catalogue.boards import HEAD
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Desk, Seats
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 
@@ -113,7 +113,7 @@ def above_zero(figure: int) -> bool:
 
 
 class TestMainJob:
-    def test_an_audited_bill_reaches_the_managers_open_report(self, desks: Callable[[str], Desk]) -> None:
+    def test_an_audited_bill_reaches_the_managers_open_report(self, desks: Seats) -> None:
         manager = desks("分公司经理")
         manager.open("/report/BestSeller")
         before = await_figure(manager.page, sold, above_zero)
@@ -126,12 +126,12 @@ class TestMainJob:
         manager.open("/sales/salesout")
         expect(manager.page.get_by_text(number)).to_be_visible()
 
-    def test_the_branch_sees_no_other_company(self, desks: Callable[[str], Desk]) -> None:
+    def test_the_branch_sees_no_other_company(self, desks: Seats) -> None:
         group, branch = desks("集团经理"), desks("分公司经理")
         assert companies_in_filter(group) == 8
         assert companies_in_filter(branch) == 1
 
-    def test_the_clerk_sees_no_cost_and_only_his_reports(self, desks: Callable[[str], Desk]) -> None:
+    def test_the_clerk_sees_no_cost_and_only_his_reports(self, desks: Seats) -> None:
         clerk = desks("开单员")
         clerk.open("/report/CustomerProfit")
         expect(clerk.page.get_by_text(re.compile("没有.*权限|无权")).first).to_be_visible()

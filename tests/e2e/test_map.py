@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Frame, Page, Route, expect
 
-from tests.e2e.conftest import MAP_KEY, START_SECONDS, Desk
+from tests.e2e.conftest import MAP_KEY, START_SECONDS, Desk, Seats
 from tests.e2e.office import Office, made
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -19,7 +18,7 @@ OUTSIDE = (r"amap\.com", r"autonavi\.com", r"elsewhere\.example")
 
 
 @pytest.fixture
-def clerk(desks: Callable[[str], Desk]) -> Desk:
+def clerk(desks: Seats) -> Desk:
     return desks("开单员")
 
 

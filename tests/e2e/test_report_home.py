@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine, text
 
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Desk, Seats
 from tests.e2e.test_shell_daily import PHONE
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -41,7 +40,7 @@ def home(desk: Desk) -> Page:
 
 
 class TestReportHome:
-    def test_a_manager_finds_stars_and_opens_reports(self, desks: Callable[[str], Desk]) -> None:
+    def test_a_manager_finds_stars_and_opens_reports(self, desks: Seats) -> None:
         desk = desks("集团经理")
         page = home(desk)
         shot(page, "report-home")
@@ -87,7 +86,7 @@ class TestReportHome:
             favourites.get_by_role("button", name="收藏呆滞库存").click()
         expect(favourites.get_by_role("link")).to_have_count(0)
 
-    def test_a_clerk_is_offered_what_he_may_open(self, desks: Callable[[str], Desk]) -> None:
+    def test_a_clerk_is_offered_what_he_may_open(self, desks: Seats) -> None:
         desk = desks("开单员")
         page = home(desk)
         expect(page.get_by_role("status").filter(has_text="共 1 张报表")).to_be_visible()
@@ -100,7 +99,7 @@ class TestReportHome:
         desk.open("/report/ReportStatistic")
         expect(page.get_by_text("您没有“报表使用统计”的权限")).to_be_visible()
 
-    def test_it_fits_a_phone(self, desks: Callable[[str], Desk]) -> None:
+    def test_it_fits_a_phone(self, desks: Seats) -> None:
         desk = desks("分公司经理")
         desk.page.set_viewport_size(PHONE)
         page = home(desk)
@@ -114,9 +113,7 @@ class TestReportHome:
 
 
 class TestReportUse:
-    def test_an_opening_is_counted_and_leads_to_its_entry(
-        self, desks: Callable[[str], Desk], books: Engine
-    ) -> None:
+    def test_an_opening_is_counted_and_leads_to_its_entry(self, desks: Seats, books: Engine) -> None:
         """The page is entered once, however often its tab comes back."""
         opened = visits(books) + 2
         branch = desks("分公司经理")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from decimal import Decimal
 from uuid import uuid4
 
@@ -12,7 +11,7 @@ from playwright.sync_api import Browser, ViewportSize, expect
 from sqlalchemy import Engine, func, insert, text
 
 from api.shell.pay_center import PaymentLink, token_hash
-from tests.e2e.conftest import START_SECONDS, Desk, Seat, System
+from tests.e2e.conftest import START_SECONDS, Seat, Seats, System
 from tests.e2e.office import Office, another_station, hire, made, outbound, sell
 from tests.e2e.test_shell_users import SELLS
 
@@ -22,11 +21,11 @@ PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
 class TestPhone:
-    def test_home_fits_and_its_entries_are_reached(self, desks: Callable[[str], Desk]) -> None:
+    def test_home_fits_and_its_entries_are_reached(self, desks: Seats) -> None:
         desk = desks("分公司经理")
         page = desk.page
         page.set_viewport_size(PHONE)
-        page.reload()
+        desk.open("/home")
         expect(page.get_by_text("常用入口")).to_be_visible()
         wider = page.evaluate(
             """() => [document.documentElement, ...document.querySelectorAll('header, main, [role=tabpanel]')]
@@ -119,9 +118,7 @@ class TestCompanySettings:
 
 
 class TestUnknownPaths:
-    def test_they_show_a_page_of_their_own(
-        self, desks: Callable[[str], Desk], system: System, chromium: Browser
-    ) -> None:
+    def test_they_show_a_page_of_their_own(self, desks: Seats, system: System, chromium: Browser) -> None:
         """ "Any other unknown path shows a not-found page. All other routes need login; without a token the user is sent to
         /login."
         """

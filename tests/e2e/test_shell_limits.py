@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Request, expect
 from sqlalchemy import Engine, text
 
 from api.shell.popup_logs import remind
-from tests.e2e.conftest import START_SECONDS, Desk, Seat, freeze
+from tests.e2e.conftest import START_SECONDS, Desk, Seat, Seats, freeze
 from tests.e2e.office import Office, announce, another_station, reprice, sell
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -120,9 +120,10 @@ class TestIntervals:
         asked.come_round(15, *COUNTERS)
         asked.come_round(5, "getBroadcastVoice")
 
-    def test_the_questionnaire_count_of_the_back_office(self, desks: Callable[[str], Desk]) -> None:
+    def test_the_questionnaire_count_of_the_back_office(self, profile: Callable[[], Desk]) -> None:
         """ "… questionnaire count refresh every 15 s (first load after 1 s)" """
-        page = desks("开单员").page
+        (desk := profile()).log_in("开单员")
+        page = desk.page
         page.clock.install()
         assert waited(page, MENU, "getQuestionnaireCount")[0] >= 950
         asked = Asked(page)
@@ -240,7 +241,7 @@ class TestDialogs:
         frame.get_by_role("button", name="提交").click()
         expect(survey).to_have_count(0)
 
-    def test_a_report_frame(self, desks: Callable[[str], Desk]) -> None:
+    def test_a_report_frame(self, desks: Seats) -> None:
         """ "report frame height 90vh" """
         desk = desks("分公司经理")
         desk.open("/report/BestSeller")
@@ -251,9 +252,9 @@ class TestDialogs:
 
 
 class TestTabs:
-    def test_closing_runs_after_a_tenth_of_a_second(self, desks: Callable[[str], Desk]) -> None:
+    def test_closing_runs_after_a_tenth_of_a_second(self, profile: Callable[[], Desk]) -> None:
         """ "Select change debounce 100 ms; tab closing runs after a 100 ms delay." (Page tabs: section 2.)"""
-        desk = desks("分公司经理")
+        (desk := profile()).log_in("分公司经理")
         page = desk.page
         for route in ("/system/section", "/system/employee", "/system/section?company_id=1"):
             desk.open(route)

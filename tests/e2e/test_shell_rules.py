@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.e2e.conftest import START_SECONDS, Desk, Seat
+from tests.e2e.conftest import START_SECONDS, Seat, Seats
 from tests.e2e.office import Office, another_station, hire, made, some_goods, unasked_station
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -103,7 +103,7 @@ class TestInitialisationFiles:
 
 
 class TestSelectors:
-    def test_nothing_is_chosen_by_zero(self, desks: Callable[[str], Desk]) -> None:
+    def test_nothing_is_chosen_by_zero(self, desks: Seats) -> None:
         """ "Selectors treat a value of 0 as empty." """
         desk = desks("分公司经理")
         desk.open("/sales/salesout?customer_id=0")

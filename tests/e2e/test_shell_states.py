@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine, text
 
-from tests.e2e.conftest import START_SECONDS, Desk, Seat, freeze
+from tests.e2e.conftest import START_SECONDS, Desk, Seat, Seats, freeze
 from tests.e2e.office import Office, announce, another_station, hire, made
 from tests.e2e.test_shell_limits import PATIENCE, Asked
 
@@ -144,9 +144,9 @@ class TestVoiceBroadcast:
 
 
 class TestTheme:
-    def test_grey_or_normal_is_stored_locally(self, desks: Callable[[str], Desk]) -> None:
+    def test_grey_or_normal_is_stored_locally(self, desks: Seats) -> None:
         """ "Theme: grey or normal, stored locally. Default colour #409EFF." """
-        page = desks("开单员").page
+        page = desks("开单员", "/home").page
         assert page.evaluate("[localStorage.theme, localStorage.COLOR_THEME]") == ["normal", "#409EFF"]
         page.get_by_role("button", name="灰色主题").click()
         assert page.evaluate("getComputedStyle(document.documentElement).filter") == "grayscale(1)"
@@ -202,7 +202,7 @@ on conflict (company_id) do update set state = excluded.state
 
 
 class TestBrandList:
-    def test_the_next_page_loads_near_the_bottom_until_the_last(self, desks: Callable[[str], Desk]) -> None:
+    def test_the_next_page_loads_near_the_bottom_until_the_last(self, desks: Seats) -> None:
         """ "Unlimited-scroll brand list: loads the next page near the bottom and ends when last_page is not above
         current_page."
         """
@@ -231,9 +231,10 @@ class TestBrandList:
 
 
 class TestLogin:
-    def test_it_stores_the_token_and_logout_clears_it(self, desks: Callable[[str], Desk]) -> None:
+    def test_it_stores_the_token_and_logout_clears_it(self, profile: Callable[[], Desk]) -> None:
         """ "Login stores the token; logout clears the session and goes to /login." """
-        page = desks("开单员").page
+        (desk := profile()).log_in("开单员")
+        page = desk.page
         keys = "['token', 'realname', 'company_name', 'role_id', 'user_id', 'company_id'].map(k => localStorage.getItem(k))"
         assert all(page.evaluate(keys))
         page.get_by_role("button", name=re.compile("当前用户")).click()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Seats
 from tests.e2e.entry import OUTBOUND, at, audited, cell, manager, outbound
 from tests.e2e.office import made
 from tests.kit.client import Caller
@@ -40,7 +39,7 @@ def type_into(page: Page, name: str, label: str, text: str) -> None:
 
 
 def test_a_piece_of_a_discounted_sale_comes_back_at_its_money(
-    desks: Callable[[str], Desk], goods: dict[str, Any], manager: Caller
+    desks: Seats, goods: dict[str, Any], manager: Caller
 ) -> None:
     line = {"goods_id": goods["goods_id"], "quantity": "5", "price": "33.33", "discount_amount": "10"}
     bill = audited(manager, OUTBOUND, outbound(manager, [line]))

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import Engine, text
 
-from tests.e2e.conftest import START_SECONDS, Desk
+from tests.e2e.conftest import START_SECONDS, Desk, Seats
 from tests.e2e.office import ADMIN_PASSWORD
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -45,8 +45,8 @@ class TestGuidedTour:
         page.get_by_role("menuitem", name="新手引导").click()
         expect(title).to_have_text(STOPS[0])
 
-    def test_nobody_else_is(self, desks: Callable[[str], Desk]) -> None:
-        page = desks("开单员").page
+    def test_nobody_else_is(self, desks: Seats) -> None:
+        page = desks("开单员", "/home").page
         expect(page.get_by_text("常用入口")).to_be_visible()
         assert page.evaluate("localStorage.getItem('company_admin_id')") is None
         expect(page.locator(".ant-tour-title")).to_have_count(0)
