@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import Form
@@ -12,6 +12,7 @@ from api.inventory.stock_take import StockTake
 from api.kit import drafts
 from api.kit.calls import call, router
 from api.kit.context import Context
+from api.kit.document import MAX_LINES
 from api.kit.endpoints import bill_info
 from api.kit.errors import Refusal
 from api.kit.fields import Field
@@ -56,17 +57,17 @@ def import_count_sheet(ctx: Context, id: Annotated[int, Form(ge=0, le=2**62)], e
     """导入盘点表: counts and remarks of a filled sheet; blank cells leave a line as it is."""
     info = bill_info(ctx, StockTake, id)
     with sheets.received(ctx, "导入盘点表", excel, company_id=info["company_id"]) as sheet:
-        _fill(info["lines"], sheet.rows())
+        _fill(info["lines"], sheet.read(MAX_LINES, f"盘点表不能超过{MAX_LINES}行，请使用导出的盘点表"))
     return drafts.edit(ctx, StockTake, id, info)
 
 
-def _fill(lines: list[dict[str, Any]], rows: Iterator[files.Row]) -> None:
+def _fill(lines: list[dict[str, Any]], rows: Sequence[files.Row]) -> None:
     """Put a sheet's counts into the lines that it names; every mistake is told at once."""
-    head = next(rows, (0, []))[1]
+    head = rows[0][1] if rows else []
     if NUMBER not in head or CODE not in head or not COUNTS.keys() & set(head):
         raise Refusal(f"请使用导出的盘点表，表头应有“{NUMBER}”“{CODE}”“初盘数量”")
     by_number, problems = {str(line["line_no"]): line for line in lines}, Problems()
-    for number, cells in rows:
+    for number, cells in rows[1:]:
         row = dict(zip(head, cells, strict=False))
         line = by_number.get(row[NUMBER].strip())
         if line is None or line["goods_num"] != row.get(CODE, "").strip():

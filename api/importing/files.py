@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from typing import TextIO
 
-from api.importing.xlsx_child import MAX_COLUMNS, MAX_ROWS
+from api.importing.xlsx_child import MAX_COLUMNS, MAX_LETTERS, MAX_ROWS
 from api.importing.xlsx_guard import PATIENT, Limits, read_xls, read_xlsx
 from api.kit.errors import Refusal
 
@@ -15,6 +17,10 @@ MAX_BYTES = 512 * 1024 * 1024
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 OLE_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 MAX_DIRECTORY = 64 * 1024 * 1024
+ENCODINGS = ("utf-8-sig", "gb18030")
+CHUNK = 1024 * 1024
+LONGEST = MAX_COLUMNS * MAX_LETTERS
+"""Letters of a row: all its columns, each as full as a cell can be."""
 
 Row = tuple[int, list[str]]
 """The line's number in the file, as an editor or Excel counts, and its cells."""
@@ -48,21 +54,51 @@ def _holds(path: Path, mark: bytes) -> bool:
 
 
 def _read_csv(path: Path) -> Iterator[Row]:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
+    """A row at a time: whoever has enough of a long file has read no more of it."""
+    with path.open(encoding=_encoding(path), newline="") as file:
+        lines = _Lines(file)
+        first = next(lines, "")
+        reader = csv.reader(chain([first], lines), delimiter=max(",;\t", key=first.count))
         try:
-            text = path.read_bytes().decode("gb18030")
-        except UnicodeDecodeError:
-            raise Refusal("CSV 文件的编码应为 UTF-8 或 GB18030") from None
-    first = text[: text.find("\n")]
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        for cells in reader:
-            if any(cells):
+            for cells in reader:
+                lines.letters = 0
                 if len(cells) > MAX_COLUMNS or reader.line_num > MAX_ROWS:
                     raise Refusal(f"文件超过 {MAX_ROWS} 行或 {MAX_COLUMNS} 列，请拆分后导入")
-                yield reader.line_num, cells
-    except csv.Error as error:
-        raise Refusal(f"CSV 第 {reader.line_num} 行无法读取：{error}") from None
+                if any(cells):
+                    yield reader.line_num, cells
+        except csv.Error as error:
+            raise Refusal(f"CSV 第 {reader.line_num} 行无法读取：{error}") from None
+
+
+class _Lines:
+    """The lines of a text; `letters` counts those of the row that they are a part of, which has an end."""
+
+    def __init__(self, file: TextIO) -> None:
+        self.file, self.letters = file, 0
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = self.file.readline(LONGEST + 1)
+        if not line:
+            raise StopIteration
+        self.letters += len(line)
+        if self.letters > LONGEST:
+            raise Refusal(f"CSV 有一行超过 {LONGEST} 个字，请检查引号和换行后再导入")
+        return line
+
+
+def _encoding(path: Path) -> str:
+    """What all of a text is written in; little of it is held at once."""
+    for encoding in ENCODINGS:
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            with path.open("rb") as file:
+                while part := file.read(CHUNK):
+                    decoder.decode(part)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            continue
+        return encoding
+    raise Refusal("CSV 文件的编码应为 UTF-8 或 GB18030")

@@ -33,6 +33,7 @@ from api.shell.initialisation import STATES, STATUSES, STEP_LABELS, STEPS, Initi
 api = router()
 UPLOAD = InitialisationTask.right("upload")
 MAX_ROWS = 300_000
+TOO_MANY = f"文件超过 {MAX_ROWS} 行，请拆分后上传"
 CHECKED = 5000
 
 Step = Literal["goods", "stock", "customer"]
@@ -154,7 +155,7 @@ def _upload(ctx: Context, step: str, excel: Any, company_id: int) -> dict[str, A
         if not total:
             raise Refusal("文件里只有表头，没有数据")
         if total > MAX_ROWS:
-            raise Refusal(f"文件超过 {MAX_ROWS} 行，请拆分后上传")
+            raise Refusal(TOO_MANY)
         states.move(ctx.conn, company, STEPS[step], STEPS[step] + 1)
         key = _enter(ctx, company, step, sheet, total)
         sheet.upload.message = f"{total}行，等待处理"
@@ -209,7 +210,9 @@ def preview(
         heading = next(rows, None)
         places = _places(ctx, opening, heading)
         head = list(islice(rows, CHECKED))
-        total = len(head) + sum(1 for _ in rows)
+        total = len(head) + sum(1 for _ in islice(rows, MAX_ROWS + 1 - len(head)))
+        if total > MAX_ROWS:
+            raise Refusal(TOO_MANY)
         lines = opening.read(ctx, places, head)
         doubts = opening.doubts(ctx, [line for line in lines if not line.bad])
     assert heading is not None

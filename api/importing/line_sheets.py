@@ -84,7 +84,8 @@ def read_sheet(
     """读取明细: the lines of a filled sheet for a form with this header; each cell that can't be taken is told."""
     _, part = _block(ctx, bill, block)
     with sheets.received(ctx, "明细导入", excel, csv=True) as sheet:
-        found = _read(ctx, part, _header(header), list(sheet.rows()))
+        rows = sheet.read(MAX_LINES, f"{part.label}不能超过{MAX_LINES}行，请分成多张单据")
+        found = _read(ctx, part, _header(header), rows)
         sheet.upload.message = f"{len(found['lines'])}行，{len(found['problems'])}处需要修改"
     return found
 
@@ -155,8 +156,6 @@ def _read(ctx: Context, part: Block, header: Mapping[str, Any], rows: list[files
     body = rows[1:]
     if not body:
         raise Refusal("文件里只有表头，没有明细")
-    if len(body) > MAX_LINES:
-        raise Refusal(f"{part.label}不能超过{MAX_LINES}行，请分成多张单据")
     lines = cells.read(ctx, places, body, header)
     for line in lines if packed else ():
         if not line.values.keys() & {"quantity", packs.QUANTITY}:

@@ -99,11 +99,9 @@ def _titles(item: Field) -> tuple[str, ...]:
 
 
 def _read(ctx: Context, cls: type[Resource], sheet: sheets.Sheet) -> Read:
-    rows = list(sheet.rows())
+    rows = sheet.read(MAX_ROWS, f"文件超过 {MAX_ROWS} 行，请拆分后上传")
     if len(rows) < 2:
         raise Refusal("文件里只有表头，没有数据" if rows else "文件里没有内容，请先下载模板")
-    if len(rows) > MAX_ROWS + 1:
-        raise Refusal(f"文件超过 {MAX_ROWS} 行，请拆分后上传")
     heading = rows[0][1]
     titles = {item: _titles(item) for item in _fields(ctx, cls)}
     places = cells.places_of(heading, titles, "模板")

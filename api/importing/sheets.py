@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,6 +42,13 @@ class Sheet:
     def rows(self) -> Iterator[files.Row]:
         """Its rows, read under the limits of uploads."""
         return files.rows(self.path, QUICK)
+
+    def read(self, most: int, refusal: str) -> list[files.Row]:
+        """Its heading and up to `most` rows; of one that has more no more than that is read, and it is refused."""
+        found = list(islice(self.rows(), most + 2))
+        if len(found) > most + 1:
+            raise Refusal(refusal)
+        return found
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from api.kit.scope import any_of
 from api.master.company_lookup import company_lookup
 from api.master.papers import Item, read_id_card, read_licence
 from api.master.text_lines import Line
-from api.master.text_reader import read_lines
+from api.master.text_reader import MOST_BYTES, read_lines
 
 PAPERS: dict[str, Callable[[list[Line]], list[Item]]] = {"id_card": read_id_card, "licence": read_licence}
 MOST_FOUND = 20
@@ -57,7 +57,9 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
 
 def _read(cls: type[Resource], filling: Filling) -> Callable[..., Any]:
     def read_paper(ctx: Context, file: Annotated[UploadFile, File(description="一张jpg或png图片")]) -> Any:
-        return filled(cls, filling, PAPERS[filling.of](read_lines(file.file.read()))).model_dump()
+        return filled(
+            cls, filling, PAPERS[filling.of](read_lines(file.file.read(MOST_BYTES + 1)))
+        ).model_dump()
 
     return read_paper
 

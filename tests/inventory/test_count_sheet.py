@@ -87,6 +87,15 @@ class TestCountSheet:
             ("3.500", "-0.500"),
         ]
 
+    def test_a_sheet_has_no_more_rows_than_a_bill(self, desk: Desk, take: Made) -> None:
+        book = Workbook()
+        assert book.active is not None
+        for row in [["序号", "商品编码", "初盘数量"], *([1, "SPARE0", 9] for _ in range(5001))]:
+            book.active.append(row)
+        answer = send(desk, take, book)
+        assert (answer["code"], answer["msg"]) == (400, "盘点表不能超过5000行，请使用导出的盘点表")
+        assert [line["counted_quantity"] for line in desk.info(take)["lines"]] == [None, None]
+
     def test_under_one_key_only_the_same_file_is_the_same_command(self, desk: Desk, take: Made) -> None:
         counted = bytes_of(fill(sheet(desk, take), "初盘数量", 4, 3.5))
         first = send(desk, take, counted, command="counted")
