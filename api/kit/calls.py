@@ -10,11 +10,11 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
-from hashlib import sha256
+from hashlib import file_digest
 from typing import Annotated, Any, Generic, TypeVar
 
 import orjson
-from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi import APIRouter, Header, Query, Request, Response, params
 from fastapi.concurrency import run_in_threadpool
 from fastapi.dependencies import utils as dependencies
 from fastapi.exceptions import RequestValidationError
@@ -22,12 +22,14 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 from starlette.datastructures import UploadFile
+from starlette.requests import ClientDisconnect
 from starlette.requests import Request as StarletteRequest
 from starlette.routing import Match
 from starlette.types import Scope
 
-from api.kit import idempotency, signing
-from api.kit.context import Authenticator, Context
+from api.kit import bodies, idempotency, signing
+from api.kit.bodies import Intake
+from api.kit.context import Authenticator, Context, Session
 from api.kit.database import dumps, request_engine, retrying, told_time
 from api.kit.errors import Refusal, Unauthenticated
 from api.kit.forms import as_json
@@ -39,8 +41,6 @@ Maker = partial[Any]
 
 # FastAPI keeps the fields of 128 query models and makes those of others anew, which its OpenAPI then does not know.
 dependencies.get_cached_model_fields = cache(dependencies.get_cached_model_fields.__wrapped__)
-
-MAX_BODY = 120 * 1024 * 1024
 
 ANYONE = ""
 """No login needed: the login call and the health check."""
@@ -114,43 +114,33 @@ class Route(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Any]:
         handle = super().get_route_handler()
         right = (self.openapi_extra or {})["x-right"]
+        takes_files = self.body_field is not None and isinstance(self.body_field.field_info, params.Form)
+        text_most = bodies.LOGIN if right == ANYONE else bodies.TEXT
+        assert isinstance(self.endpoint, Endpoint)
+        files_most = self.endpoint.most or bodies.FILES
 
         async def with_body(request: Request) -> Response:
             multipart = request.headers.get("content-type", "").startswith("multipart/")
-            request = _bounded(request)
-            request.state.raw = b"" if multipart else await request.body()
+            upload, body = multipart and takes_files, b""
+            most, room = (files_most, bodies.DISK) if upload else (text_most, bodies.MEMORY)
+            intake = Intake(request, most, room, partial(_admit, request, right))
             try:
-                return await handle(_read(request))
-            except (RequestValidationError, Unreadable):
+                async with intake as request:
+                    if upload:
+                        await intake.prove()
+                        await request.form(**bodies.PARTS)
+                    else:
+                        body = await request.body()
+                    request.state.raw = b"" if multipart else body
+                    return await handle(_read(request))
+            except ClientDisconnect:
+                return Response(status_code=400)
+            except (RequestValidationError, Unreadable) as error:
                 await run_in_threadpool(_prove, request, right)
-                raise
+                # Where it was raised FastAPI holds on to it, and so to all that was sent, until garbage is looked for.
+                raise error.with_traceback(None) from None
 
         return with_body
-
-
-def _bounded(request: Request) -> Request:
-    """A request whose body ends when it grows too large, whatever length it declares."""
-    declared = request.headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > MAX_BODY:
-        raise TooLarge()
-    taken = 0
-
-    async def receive() -> Any:
-        nonlocal taken
-        message = await request.receive()
-        taken += len(message.get("body", b""))
-        if taken > MAX_BODY:
-            raise TooLarge()
-        return message
-
-    return Request(request.scope, receive)
-
-
-class TooLarge(Refusal):
-    """A body beyond what any call takes."""
-
-    def __init__(self) -> None:
-        super().__init__(f"提交的内容超过 {MAX_BODY // 1024 // 1024} MB，请拆分后提交")
 
 
 class Unreadable(Refusal):
@@ -170,6 +160,19 @@ def _read(request: Request) -> Request:
     except orjson.JSONDecodeError as error:
         raise Unreadable("请求内容不是有效的 JSON") from error
     return request
+
+
+def _admit(request: StarletteRequest, right: str) -> None:
+    """Refuse who may not make a call, before more is taken of what he sends: that proves his signature, later on."""
+    if right == ANYONE:
+        return
+    if not request.headers.get("token"):
+        raise Unauthenticated()
+    with request_engine().connect() as conn:
+        ctx = Context(conn, _session(request, conn).principal)
+        if right != ANY_USER:
+            ctx.require(right)
+        conn.commit()
 
 
 def _prove(request: StarletteRequest, right: str) -> None:
@@ -202,14 +205,16 @@ def call(
     write: bool = False,
     batch: bool = False,
     says: str = SUCCESS,
+    most: int = 0,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a route. `returns` is a type or makes one; `takes` makes types of parameters, by their names. `write`
-    calls honour the Idempotency-Key; `batch` calls commit bill by bill themselves; `says` is told when it succeeds."""
+    calls honour the Idempotency-Key; `batch` calls commit bill by bill themselves; `says` is told when it succeeds;
+    `most` are the bytes that it takes of an upload, where they are others than is usual."""
 
     def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
         on.add_api_route(
             "/" + path.lstrip("/"),
-            Endpoint(handler, takes or {}, right, says, write=write, batch=batch),
+            Endpoint(handler, takes or {}, right, says, write=write, batch=batch, most=most),
             methods=[method],
             response_model=returns,
             name=handler.__name__,
@@ -238,9 +243,10 @@ class Endpoint:
         *,
         write: bool,
         batch: bool,
+        most: int,
     ) -> None:
         self._handler, self._takes, self._right, self._says = handler, takes, right, says
-        self._write, self._once = write, write and not batch
+        self._write, self._once, self.most = write, write and not batch, most
         self.__doc__ = handler.__doc__
 
     def signature(self) -> inspect.Signature:
@@ -290,8 +296,9 @@ def _parts(arguments: Mapping[str, Any]) -> bytes:
     for name, sent in sorted(arguments.items()):
         for one in sent if isinstance(sent, list) else [sent]:
             if isinstance(one, UploadFile):
-                parts.append((name, one.filename, sha256(one.file.read()).hexdigest()))
-                one.file.seek(0)
+                file: Any = one.file
+                parts.append((name, one.filename, file_digest(file, "sha256").hexdigest()))
+                file.seek(0)
             elif isinstance(one, str | int):
                 parts.append((name, one))
     return dumps(parts)
@@ -318,11 +325,15 @@ def gate(
         conn.commit()
 
 
-def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | None, told: bytes) -> Context:
+def _session(request: StarletteRequest, conn: Connection) -> Session:
     token = request.headers.get("token", "")
     if not token or _authenticator is None:
         raise Unauthenticated()
-    session = _authenticator(conn, token)
+    return _authenticator(conn, token)
+
+
+def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | None, told: bytes) -> Context:
+    session = _session(request, conn)
     raw = getattr(request.state, "raw", b"")
     if session.sign_key is not None:
         signing.verify(session.sign_key, request.method, request.url.path, request.url.query, raw)

@@ -9,6 +9,7 @@ from fastapi import APIRouter, File, Query, UploadFile
 from pydantic import BaseModel
 from pydantic import Field as Described
 
+from api.kit.bodies import UNPROVEN
 from api.kit.calls import call
 from api.kit.context import Context
 from api.kit.fields import Field
@@ -52,7 +53,8 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
         handler.__doc__ = f"{cls.declaration.label}{filling.label}"
         for name in (filling.name, *filling.also):
             path = f"{cls.declaration.api}/{name}"
-            call(router, method, path, right=any_of(*cls.writing()), returns=returns)(handler)
+            right = any_of(*cls.writing())
+            call(router, method, path, right=right, returns=returns, most=MOST_BYTES + UNPROVEN)(handler)
 
 
 def _read(cls: type[Resource], filling: Filling) -> Callable[..., Any]:

@@ -7,15 +7,17 @@ import secrets
 from typing import Annotated, Any
 from urllib.parse import parse_qs, quote, urlsplit
 
-from fastapi import File, Form, Query, Response, UploadFile
+from fastapi import File, Form, Query, UploadFile
+from fastapi.responses import FileResponse
 from pydantic import BaseModel
 from pydantic import Field as Described
 from sqlalchemy import delete, insert, select
 
+from api.kit.bodies import UNPROVEN
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import NotFound, Refusal
-from api.kit.upload_rules import MIME, SCENES, check_content
+from api.kit.upload_rules import MEGABYTE, MIME, SCENES, check_content
 from api.shell import upload_use
 from api.shell.upload_file import UploadFile as Stored
 from api.shell.upload_file import place_of
@@ -29,6 +31,8 @@ SAFE = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "private, max-age=3600",
 }
+MOST = max(max(scene.megabytes.values()) for scene in SCENES.values()) * MEGABYTE + UNPROVEN
+"""The largest file that is taken for anything, and what stands beside it."""
 ADDRESS = "/v2/open/Upload/getFile?name="
 
 
@@ -38,7 +42,7 @@ class Address(BaseModel):
     url: str = Described(max_length=500)
 
 
-@call(api, "POST", "v2/open/Upload/uploadImg", right=ANY_USER, returns=str)
+@call(api, "POST", "v2/open/Upload/uploadImg", right=ANY_USER, returns=str, most=MOST)
 def upload_img(
     ctx: Context,
     file: Annotated[list[UploadFile], File(min_length=1, description="一个文件")],
@@ -85,7 +89,7 @@ def get_file(ctx: Context, name: Annotated[str, Query(max_length=100)]) -> Any:
     if row is None or not shown or not place_of(row.name).is_file():
         raise NotFound("文件")
     headers = {"Content-Disposition": f"inline; filename*=UTF-8''{quote(row.file_name)}", **SAFE}
-    return Response(place_of(row.name).read_bytes(), media_type=MIME[row.extension], headers=headers)
+    return FileResponse(place_of(row.name), media_type=MIME[row.extension], headers=headers)
 
 
 @call(api, "POST", "Upload/UploadFile/delReceiptImg", right=ANY_USER)

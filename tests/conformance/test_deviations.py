@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.importing import count_sheets, initialisation, line_sheets, record_sheets, sheets
-from api.kit import calls, registry
+from api.kit import bodies, registry
 from api.kit.document import Bill
 from api.kit.rules import DECIMALS
 from tests.conformance.register import PROJECT
@@ -127,7 +127,8 @@ def test_a_file_is_asked_for_and_fetched(site: Site) -> None:
 
 def test_bodies_have_an_end() -> None:
     """docs/specification.md#269"""
-    assert calls.MAX_BODY == 120 * 1024 * 1024
+    found = (bodies.LOGIN, bodies.UNPROVEN, bodies.TEXT, bodies.FILES)
+    assert found == (16 * 1024, 64 * 1024, 8 * 1024 * 1024, 52 * 1024 * 1024)
 
 
 def web(path: str) -> str:

@@ -9,10 +9,13 @@ from typing import Any
 from sqlalchemy import text
 
 from api.kit import menus, registry
+from api.kit.bodies import UNPROVEN
 from api.kit.calls import ANY_USER, ANYONE
 from api.kit.scope import alternatives_of
+from api.main import app
 from tests.kit import documented
 from tests.kit.client import Answer, Caller
+from tests.kit.endless import BEGUN, MULTIPART, PIECE, send_without_end
 from tests.kit.fixtures import Site
 from tests.kit.roles import editor, holding
 
@@ -117,6 +120,18 @@ class TestEveryCall:
             told = (answer.status, answer.code)
             if (call.path in OPEN) != (call.right == ANYONE) or (told == (401, 401)) == (call.path in OPEN):
                 broken.append((f"{call.method} {call.path}", answer))
+        assert broken == []
+
+    def test_nobody_unknown_is_taken_much_of(self, site: Site) -> None:
+        """Whatever he sends: that he may not is told before more of it is taken than of anybody."""
+        broken = []
+        for call in calls():
+            if call.method == "POST":
+                for kind in ("application/json", MULTIPART):
+                    told = send_without_end(app, call.path, {"content-type": kind}, begun=BEGUN)
+                    refused = 400 if call.right == ANYONE else 401
+                    if told.code != refused or told.taken > UNPROVEN + 2 * PIECE:
+                        broken.append((call.path, kind, told))
         assert broken == []
 
     def test_a_role_without_rights_gets_nowhere(self, site: Site) -> None:

@@ -13,7 +13,7 @@ import openpyxl
 import pytest
 from sqlalchemy import text
 
-from api.kit import calls, registry
+from api.kit import registry
 from api.reporting.coupon_analysis import CouponAnalysis
 from api.shell import export_job, jobs
 from api.shell.export_tasks import DONE, FAILED
@@ -285,12 +285,6 @@ class TestKeeping:
         for caller in (site.as_("admin"), site.anonymous()):
             answer = caller.raw("GET", f"{UNITS}/getList")
             assert answer.headers["cache-control"] == "no-store"
-
-    def test_a_body_of_any_kind_has_an_end(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(calls, "MAX_BODY", 1024 * 1024)
-        body = {"user_name": "a" * 1024 * 1024, "password": "b"}
-        answer = site.anonymous().post("v2/user/Login/login", body)
-        assert (answer.code, answer.msg) == (400, "提交的内容超过 1 MB，请拆分后提交")
 
 
 class TestErrors:
