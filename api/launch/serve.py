@@ -12,11 +12,11 @@ import signal
 import socket
 import time
 
-import uvicorn
 from fastapi import FastAPI
 
 from api.kit.loading import loading
 from api.kit.settings import Settings
+from api.launch.connections import Worker, allow_files, config
 from api.launch.process import die_with_parent
 
 log = logging.getLogger(__name__)
@@ -46,6 +46,7 @@ class Server:
         ]
         for number in STOP_SIGNALS:
             signal.signal(number, self._stop)
+        allow_files()
         while not self._stopping:
             while len(self._workers) < WORKERS:
                 self._fork(app, listeners)
@@ -64,10 +65,7 @@ class Server:
         die_with_parent(signal.SIGTERM, parent)
         for number in STOP_SIGNALS:
             signal.signal(number, signal.SIG_DFL)
-        settings = uvicorn.Config(
-            app, log_config=None, log_level="warning", access_log=False, timeout_graceful_shutdown=8
-        )
-        uvicorn.Server(settings).run(sockets=listeners)
+        Worker(config(app)).run(sockets=listeners)
         os._exit(0)
 
     def _reap(self) -> None:
