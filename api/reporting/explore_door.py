@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from api.kit.database import request_engine
 from api.kit.errors import Refusal
 from api.reporting.explore import ENTRANCE, introduction, redeem
-from api.reporting.proxy import SHOWN
+from api.reporting.proxy import SHARED
 from api.reporting.upstream import Upstream, compiled, cookie_of, is_among, raw_path, told
 from reports.catalogue import EXPLORER_HEADER
 
@@ -33,7 +33,6 @@ NOT_HIS = {
 """What is told where Superset has no such page, by how its path begins."""
 NUMBER = r"\d{1,9}"
 KEY = r"[\w-]{1,64}"
-OPEN_PATHS = compiled(*SHOWN)
 PATHS = compiled(
     # 页面
     ("GET", r"/chart/(?:add|list/)"),
@@ -96,8 +95,8 @@ class ExploreDoor:
 
     async def _answer(self, request: Request) -> Response:
         method, path = request.method, raw_path(request.scope)
-        if is_among(OPEN_PATHS, method, path):
-            return await self.upstream.forward(request)
+        if is_among(SHARED, method, path):
+            return await self.upstream.shared(request)
         try:
             if (method, path) == ("GET", ENTRANCE):
                 return await run_in_threadpool(_enter, request)

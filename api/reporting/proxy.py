@@ -23,6 +23,7 @@ SHOWN = (
     ("GET", r"/superset/language_pack/zh/"),
 )
 """What every page of Superset is drawn with; the same for everybody."""
+SHARED = compiled(*SHOWN)
 PATHS = compiled(
     *SHOWN,
     ("GET", rf"/embedded/{UUID}"),
@@ -67,7 +68,10 @@ class FrameProxy:
             await self.app(scope, receive, send)
             return
         request = Request(scope, receive)
-        response = await self._refusal(request) or await self.upstream.forward(request)
+        if is_among(SHARED, scope["method"], raw_path(scope)):
+            response = await self.upstream.shared(request)
+        else:
+            response = await self._refusal(request) or await self.upstream.forward(request)
         await response(scope, receive, send)
 
     async def _refusal(self, request: Request) -> Response | None:

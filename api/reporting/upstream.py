@@ -6,20 +6,25 @@ administrator in the same browser.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from tempfile import SpooledTemporaryFile
 from types import MappingProxyType
 
 import httpx
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
+
+from api.kit.bodies import MEGABYTE, Intake, Room, TooLarge
+from api.kit.errors import Refusal
+from api.reporting.shared_files import PIECE, Fetched, File, RawHeaders, SharedFiles
 
 Headers = list[tuple[str, str]]
-RawHeaders = list[tuple[bytes, bytes]]
-File = tuple[str, str]
-"""A path, and how it is packed."""
 
 REQUEST_HEADERS = {
     "accept",
@@ -47,14 +52,19 @@ DROPPED_HEADERS = {
     "server",
 }
 UPSTREAM_COOKIE = "superset_session"
-LARGEST_BODY = 2 * 1024 * 1024
+LARGEST_BODY = 2 * MEGABYTE
+BODIES = Room(together=32 * MEGABYTE, each=8 * MEGABYTE)
+"""Of requests on their way; a guest is proven by Superset alone."""
 TIMEOUT = httpx.Timeout(60, connect=3)
 UNAVAILABLE = "报表服务暂时不可用，请稍后刷新"
 NOWHERE = re.compile(r"(?!)")
 NOTHING: Mapping[int, str] = MappingProxyType({})
-UNCHANGING = re.compile(r"/static/assets/(?:[\w@~-]+\.)?[0-9a-f]{20}\.\w+\.(?:js|css)")
-"""Superset's code, named by its digest. It compresses each file anew for every reader."""
-MOST_KEPT = 64 * 1024 * 1024
+MOST_AT_ONCE = 8
+"""Requests of one client that a worker has with Superset, whose threads are sixteen; his others wait."""
+IN_MEMORY = MEGABYTE
+"""Of an answer on its way; what is longer lies on the disk."""
+ANSWERS = Room(together=512 * MEGABYTE, each=128 * MEGABYTE)
+"""Of answers that have not all been read."""
 
 
 class Upstream:
@@ -62,6 +72,8 @@ class Upstream:
 
     `passed` are request headers that go along beside the usual ones, `redirects` the addresses on this side that an
     answer may lead to.
+
+    An answer is taken from Superset whole before it is given: nobody holds one of its threads by reading slowly.
     """
 
     def __init__(
@@ -85,53 +97,70 @@ class Upstream:
             timeout=TIMEOUT,
             limits=httpx.Limits(max_connections=64, max_keepalive_connections=16),
         )
-        self._kept: dict[File, tuple[RawHeaders, bytes]] = {}
+        self._files = SharedFiles(self._fetch)
+        self._turns = Turns(MOST_AT_ONCE)
+
+    async def shared(self, request: Request) -> Response:
+        """A file that is the same for everybody, from what is kept."""
+        try:
+            return await self._files.answer(request, raw_path(request.scope))
+        except httpx.HTTPError:
+            return told(request, 503, UNAVAILABLE)
+
+    async def _fetch(self, file: File) -> Fetched:
+        path, packing = file
+        asked = self.client.build_request("GET", path, headers={"accept-encoding": packing})
+        answer = await self.client.send(asked, stream=True)
+        try:
+            content = b"".join([chunk async for chunk in answer.aiter_raw()])
+        finally:
+            await answer.aclose()
+        if answer.is_redirect:
+            return Fetched(401, [(b"content-type", b"text/plain; charset=utf-8")], self.expired.encode())
+        return Fetched(answer.status_code, self._response_headers(answer), content)
 
     async def forward(
         self, request: Request, added: Headers | None = None, instead: Mapping[int, str] = NOTHING
     ) -> Response:
-        """Ask Superset and stream its answer back; `added` headers are our own word to it, `instead` what is told
+        """Ask Superset and give its answer back; `added` headers are our own word to it, `instead` what is told
         where it answers with a status."""
-        file = _unchanging(request)
-        if file is not None and file in self._kept:
-            return _answer(*self._kept[file])
         try:
-            body = await _body(request)
+            async with Intake(request, LARGEST_BODY, BODIES) as request:
+                body = b"" if request.method in ("GET", "HEAD") else await request.body()
+                async with self._turns.of(_client(request)):
+                    return await self._asked(request, body, added or [], instead)
         except ClientDisconnect:
             return Response(status_code=400)
-        if body is None:
-            return JSONResponse({"code": 413, "msg": "请求内容过大", "data": None}, 413)
-        query = request.scope["query_string"]
-        target = raw_path(request.scope) + (f"?{query.decode('latin-1')}" if query else "")
-        said = [*self._request_headers(request), *(added or [])]
-        if file is not None:
-            said = [*(one for one in said if one[0] != "accept-encoding"), ("accept-encoding", file[1])]
-        upstream = self.client.build_request(request.method, target, headers=said, content=body)
-        try:
-            answer = await self.client.send(upstream, stream=True)
+        except Refusal as refusal:
+            return told(request, 413 if isinstance(refusal, TooLarge) else refusal.code, refusal.msg)
         except httpx.HTTPError:
             return told(request, 503, UNAVAILABLE)
-        if answer.is_redirect and not self.redirects.fullmatch(answer.headers.get("location", "")):
-            # Superset redirects to its login, which this side doesn't have.
-            await answer.aclose()
-            return JSONResponse({"code": 401, "msg": self.expired, "data": None}, 401)
-        if answer.status_code in instead:
-            await answer.aclose()
-            return told(request, answer.status_code, instead[answer.status_code])
-        headers = self._response_headers(answer)
-        if file is not None and answer.status_code == 200 and self._has_room():
-            try:
-                content = b"".join([chunk async for chunk in _stream(answer)])
-            except httpx.HTTPError:
-                return told(request, 503, UNAVAILABLE)
-            self._kept[file] = [header for header in headers if header[0] != b"set-cookie"], content
-            return _answer(*self._kept[file])
-        response = StreamingResponse(_stream(answer), answer.status_code)
-        response.raw_headers = headers
-        return response
 
-    def _has_room(self) -> bool:
-        return sum(len(content) for _, content in self._kept.values()) < MOST_KEPT
+    async def _asked(
+        self, request: Request, body: bytes, added: Headers, instead: Mapping[int, str]
+    ) -> Response:
+        query = request.scope["query_string"]
+        target = raw_path(request.scope) + (f"?{query.decode('latin-1')}" if query else "")
+        said = [*self._request_headers(request), *added]
+        upstream = self.client.build_request(request.method, target, headers=said, content=body)
+        content, given = _Content(_client(request)), None
+        try:
+            answer = await self.client.send(upstream, stream=True)
+            try:
+                if answer.is_redirect and not self.redirects.fullmatch(answer.headers.get("location", "")):
+                    # Superset redirects to its login, which this side doesn't have.
+                    return JSONResponse({"code": 401, "msg": self.expired, "data": None}, 401)
+                if answer.status_code in instead:
+                    return told(request, answer.status_code, instead[answer.status_code])
+                async for chunk in answer.aiter_raw():
+                    content.write(chunk)
+            finally:
+                await answer.aclose()
+            given = _Given(content, answer.status_code, self._response_headers(answer))
+            return given
+        finally:
+            if given is None:
+                content.close()
 
     def _request_headers(self, request: Request) -> Headers:
         """What Superset may know of the request: no token of ours, no cookie but this door's own session."""
@@ -196,40 +225,69 @@ def told(request: Request, status: int, msg: str) -> Response:
     return JSONResponse({"code": status, "msg": msg, "data": None}, status)
 
 
-def _unchanging(request: Request) -> File | None:
-    """What a file of Superset's code is kept under, if it is asked for whole."""
-    asked = request.headers
-    path = raw_path(request.scope)
-    if request.method != "GET" or not UNCHANGING.fullmatch(path) or {"range", "if-none-match"} & set(asked):
-        return None
-    return path, _packing(asked.get("accept-encoding", ""))
+def _client(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
-def _packing(understood: str) -> str:
-    """The best of what a browser says that it can unpack."""
-    said = {part.strip() for part in understood.split(",")}
-    return next((packing for packing in ("br", "gzip") if packing in said), "identity")
+class _Content:
+    """An answer's bytes, which have room until they are closed; Superset isn't asked where there is none."""
+
+    def __init__(self, client: str) -> None:
+        ANSWERS.take(client, PIECE)
+        self._client, self._length = client, PIECE
+        self._file = SpooledTemporaryFile[bytes](max_size=IN_MEMORY)
+
+    def write(self, chunk: bytes) -> None:
+        ANSWERS.take(self._client, len(chunk))
+        self._length += len(chunk)
+        self._file.write(chunk)
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        self._file.seek(0)
+        while piece := self._file.read(PIECE):
+            yield piece
+
+    def close(self) -> None:
+        self._file.close()
+        ANSWERS.give_back(self._client, self._length)
 
 
-def _answer(headers: RawHeaders, body: bytes) -> Response:
-    response = Response(body)
-    response.raw_headers = [*headers]
-    return response
+class _Given(StreamingResponse):
+    """An answer that was taken whole; it is gone when it was read, or its reader is."""
+
+    def __init__(self, content: _Content, status: int, headers: RawHeaders) -> None:
+        super().__init__(content.pieces(), status)
+        self.raw_headers = headers
+        self._content = content
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._content.close()
 
 
-async def _body(request: Request) -> bytes | None:
-    """The request's body, or None when it is larger than any page of Superset would send."""
-    received = bytearray()
-    async for chunk in request.stream():
-        received += chunk
-        if len(received) > LARGEST_BODY:
-            return None
-    return bytes(received)
+@dataclass(slots=True)
+class _Turn:
+    free: asyncio.Semaphore
+    users: int = 0
 
 
-async def _stream(answer: httpx.Response) -> AsyncIterator[bytes]:
-    try:
-        async for chunk in answer.aiter_raw():
-            yield chunk
-    finally:
-        await answer.aclose()
+class Turns:
+    """So many requests of each client are under way; his others wait for them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._of: dict[str, _Turn] = {}
+
+    @asynccontextmanager
+    async def of(self, client: str) -> AsyncIterator[None]:
+        turn = self._of.setdefault(client, _Turn(asyncio.Semaphore(self._most)))
+        turn.users += 1
+        try:
+            async with turn.free:
+                yield
+        finally:
+            turn.users -= 1
+            if not turn.users:
+                del self._of[client]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import json
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from api.reporting import upstream
+from api.reporting import shared_files, upstream
 from api.reporting.proxy import FRAME_COOKIE, FrameProxy, is_frame_path
 from api.reporting.upstream import LARGEST_BODY
 from tests.kit.superset import COMPANY_ONE, EVERYTHING, Superset, places
@@ -27,6 +28,7 @@ BEST_SELLER = next(item for item in places() if item.report.code == "BestSeller"
 
 
 NUMBERS = count()
+UNDER_WAY: list[object] = []
 
 
 class Echo(http.server.BaseHTTPRequestHandler):
@@ -39,6 +41,7 @@ class Echo(http.server.BaseHTTPRequestHandler):
             "path": self.path,
             "headers": dict(self.headers.items()),
             "body": self.rfile.read(length).decode(),
+            "together": self._together(),
         }
         if self.path == "/api/v1/time_range/":
             self.send_response(302)
@@ -49,10 +52,21 @@ class Echo(http.server.BaseHTTPRequestHandler):
         self.send_header("Set-Cookie", "superset_session=upstream; HttpOnly; Path=/; SameSite=Lax")
         self.send_header("Set-Cookie", "token=stolen; Path=/")
         self.send_header("Content-Security-Policy", "frame-ancestors 'self'")
+        self.send_header("ETag", f'"{self.path}"')
         self.end_headers()
         self.wfile.write(json.dumps(told).encode())
 
     do_POST = do_PUT = do_GET
+
+    def _together(self) -> int:
+        """How many are asked of it at once; what is slow lets others come in meanwhile."""
+        UNDER_WAY.append(self)
+        try:
+            if self.path.endswith("?slow"):
+                time.sleep(0.2)
+            return len(UNDER_WAY)
+        finally:
+            UNDER_WAY.remove(self)
 
     def log_message(self, *_: object) -> None:
         """Silent."""
@@ -213,14 +227,18 @@ class TestHeaders:
         "vendors.6f4ecbc3d2e23e236060.entry.js",
         "6f4ecbc3d2e23e23606f.chunk.js",
         "a.6f4ecbc3d2e23e23606f.chunk.css",
+        "6f4ecbc3d2e23e23606f.woff2",
+        "images/loading.gif",
     )
 
     @pytest.mark.parametrize("name", FILES)
-    def test_code_named_by_its_digest_is_fetched_once_for_each_packing(self, echo: TestClient, name: str):
+    def test_what_all_share_is_fetched_once_for_each_packing(self, echo: TestClient, name: str):
         def asked(packing: str, **headers: str) -> tuple[int, str]:
             answer = echo.get(f"/static/assets/{name}", headers={"accept-encoding": packing, **headers})
-            assert "range" in headers or "set-cookie" not in answer.headers
+            assert "set-cookie" not in answer.headers
+            assert int(answer.headers["content-length"]) == len(answer.content)
             told = self.told(answer)
+            assert "cookie" not in {k.lower() for k in told["headers"]}
             return told["number"], {k.lower(): v for k, v in told["headers"].items()}["accept-encoding"]
 
         # What a browser over TLS says, an older one, a simple one: each gets what it can unpack.
@@ -229,26 +247,51 @@ class TestHeaders:
         assert len({number for number, _ in first}) == 3 and first[2] == first[3]
         for packing, found in zip(("br", "gzip, deflate, br", "gzip", "zstd"), (0, 0, 1, 2), strict=True):
             assert asked(packing) == first[found]
-        assert asked("br", range="bytes=0-9")[0] > max(number for number, _ in first)
+        # Whoever asks for a part is given the whole.
+        assert asked("br", range="bytes=0-9", cookie=f"{FRAME_COOKIE}=mine") == first[0]
+        assert echo.head(f"/static/assets/{name}", headers={"accept-encoding": "br"}).content == b""
 
-    def test_many_that_ask_first_at_once_leave_room_for_others(self, monkeypatch: pytest.MonkeyPatch):
+    def test_who_has_the_file_is_told_so(self, echo: TestClient):
+        path = "/static/assets/7f4ecbc3d2e23e23606f.chunk.js"
+        mark = echo.get(path).headers["etag"]
+        for marks in (mark, f'"other", {mark}'):
+            answer = echo.get(path, headers={"if-none-match": marks})
+            assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", mark)
+        assert echo.get(path, headers={"if-none-match": '"other"'}).status_code == 200
+
+    def test_many_that_ask_first_at_once_are_answered_by_one_fetch(self, echo: TestClient):
+        with ThreadPoolExecutor(6) as pool:
+            found = [*pool.map(lambda _: echo.get("/static/assets/images/one.png").content, range(12))]
+        assert len(set(found)) == 1
+
+    def test_the_last_that_there_is_room_for_are_kept(self, monkeypatch: pytest.MonkeyPatch):
         def fetched(client: TestClient, digit: int) -> int:
             return self.told(client.get(f"/static/assets/{digit:020x}.chunk.js"))["number"]
 
         with echoing() as client:
             length = len(client.get("/static/assets/a.b2.chunk.js").content)
-            monkeypatch.setattr(upstream, "MOST_KEPT", 5 * length // 2)
-            with ThreadPoolExecutor(6) as pool:
-                assert len(list(pool.map(lambda _: fetched(client, 1), range(6)))) == 6
-            assert fetched(client, 2) == fetched(client, 2)
-            assert fetched(client, 3) == fetched(client, 3)
-            assert fetched(client, 4) != fetched(client, 4), "no more than there is room for"
-            assert fetched(client, 1) == fetched(client, 1)
+            monkeypatch.setattr(shared_files, "MOST_KEPT", 5 * length // 2)
+            first = [fetched(client, digit) for digit in (1, 2, 1, 3)]
+            assert first[0] == first[2]
+            assert [fetched(client, 1), fetched(client, 3)] == [first[0], first[3]]
+            assert fetched(client, 2) != first[1], "it was asked for least lately"
 
-    @pytest.mark.parametrize("path", ["/static/assets/a.b2.chunk.js", f"/embedded/{BOARD}"])
-    def test_nothing_else_is_kept(self, echo: TestClient, path: str):
-        one, other = (self.told(echo.get(path))["number"] for _ in range(2))
+    def test_what_may_change_is_asked_for_again(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(shared_files, "KEPT_SECONDS", -1)
+        with echoing() as client:
+            for path in ("/static/assets/a.b2.chunk.js", "/superset/language_pack/zh/"):
+                one, other = (self.told(client.get(path))["number"] for _ in range(2))
+                assert one != other
+
+    def test_nothing_else_is_kept(self, echo: TestClient):
+        one, other = (self.told(echo.get(f"/embedded/{BOARD}"))["number"] for _ in range(2))
         assert one != other
+
+    def test_one_client_has_his_share_of_superset(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(upstream, "MOST_AT_ONCE", 2)
+        with echoing() as client, ThreadPoolExecutor(8) as pool:
+            answers = [*pool.map(lambda _: client.get(f"/embedded/{BOARD}?slow"), range(8))]
+        assert max(self.told(answer)["together"] for answer in answers) == 2
 
     def test_too_large_a_request(self, echo: TestClient):
         assert echo.post("/api/v1/chart/data", content=b"x" * (LARGEST_BODY + 1)).status_code == 413
