@@ -163,7 +163,7 @@ def build() -> FastAPI:
         app.router.routes.extend(router.routes)  # as they are: included, each would be made again
     app.router.routes.insert(0, Directory(app.router.routes))
     app.add_route(metrics.PATH, metrics.metrics, include_in_schema=False)
-    app.mount("/", Site())
+    app.mount("/", Site(report_sites=settings().report_sites.values()))
     app.add_middleware(FrameProxy, upstream=settings().report_upstream)
     app.add_middleware(ExploreDoor, upstream=settings().report_upstream, port=settings().explore_port)
     return app

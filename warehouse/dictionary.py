@@ -18,7 +18,7 @@ PUBLISHED = "wh"
 PAGE = "static_index.html"
 POLICY = "default-src 'unsafe-inline' 'unsafe-eval' data:"
 """Of the page: it runs by itself and asks no server for anything."""
-# In a frame whose document is given, a link to a place in the page would leave for the address of the page around it.
+# In a frame into which the page is written, a link to a place in the page would leave for the frame's own address.
 HEAD = f"""<head><meta http-equiv="Content-Security-Policy" content="{POLICY}"><script>
 addEventListener('click', (event) => {{
   const link = event.target.closest('a[href^="#"]');

@@ -7,7 +7,7 @@ import { antdStyles } from './scripts/antdStyles';
 /** Screens and calls share first segments (`/system/…`), so what a request accepts decides who answers it. */
 const apiTarget = process.env.ERP_API ?? `http://127.0.0.1:${process.env.ERP_PORT ?? '8000'}`;
 const frameRoots = /^\/(embedded|static|superset|api\/v1)\//;
-const viteRoots = /^\/(@|src\/|node_modules\/|index\.html)/;
+const viteRoots = /^\/(@|src\/|node_modules\/|(index|lone)\.html)/;
 
 export default defineConfig({
   plugins: [react(), antdStyles()],

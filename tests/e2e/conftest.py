@@ -19,7 +19,16 @@ from typing import Protocol
 import openpyxl
 import pytest
 from openpyxl.cell import Cell
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Playwright,
+    expect,
+    sync_playwright,
+)
 from sqlalchemy import Engine
 
 from api.demo import logins
@@ -167,6 +176,12 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+TELL_POLICY = """
+if (window === top) addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) =>
+    console.error(`against the policy: ${effectiveDirective} ${blockedURI} ${sample}`));
+"""
+
+
 class Desk:
     """A user at his browser; what goes wrong in the page is collected and must stay empty."""
 
@@ -176,6 +191,13 @@ class Desk:
         self.page.set_default_timeout(30_000)
         self.errors: list[str] = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        # What the shell's own policy forbids it; what pages of theirs are forbidden is no mistake.
+        self.page.add_init_script(TELL_POLICY)
+        self.page.on("console", self._said)
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.text.startswith("against the policy"):
+            self.errors.append(message.text)
 
     def log_in(self, role: str) -> None:
         """Log in as one of the demo users."""
@@ -275,7 +297,11 @@ class Profiles:
     def _known(self, left: dict[str, str]) -> bool:
         """Whether the login still holds: a test may have ended it."""
         with line_to(self.address) as http:
-            return Caller(http, left["token"], left["sign_key"]).get("v2/open/Questionnaire/getQuestionnaireCount").ok
+            return (
+                Caller(http, left["token"], left["sign_key"])
+                .get("v2/open/Questionnaire/getQuestionnaireCount")
+                .ok
+            )
 
     def _put(self, desk: Desk, stored: dict[str, str]) -> None:
         # A picture is of the product's origin, and no page that asks or keeps anything.

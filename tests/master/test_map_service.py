@@ -44,7 +44,7 @@ class TestPage:
         [nonce] = re.findall(r"'nonce-([^']+)'", given["script-src"])
         assert "'unsafe-inline'" not in given["script-src"]
         assert f'<script nonce="{nonce}">' in page.text
-        # In the web's frame, whose document is given, the page's own policy is the one that holds.
+        # In the web's frame, into which the page is written, its own policy is the one that holds.
         assert f'content="{"; ".join(policy[:-1])}"' in page.text
         again = site.as_("nobody").raw("GET", PAGE).text
         assert nonce not in again

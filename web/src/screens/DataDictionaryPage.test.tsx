@@ -35,6 +35,8 @@ it('runs it without an origin', async () => {
     if (!found) throw new Error('no frame');
     return found;
   });
-  expect(frame.getAttribute('srcdoc')).toBe('<p>dbt</p>');
+  const written = vi.spyOn(frame.contentWindow as Window, 'postMessage').mockImplementation(() => undefined);
+  window.dispatchEvent(new MessageEvent('message', { source: frame.contentWindow, data: 'lone:ready' }));
+  expect(written).toHaveBeenCalledWith('<p>dbt</p>', '*');
   expect(frame.getAttribute('sandbox')).toBe('allow-scripts');
 });

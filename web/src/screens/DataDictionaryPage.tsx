@@ -3,6 +3,7 @@ import { Alert, Flex, Segmented, Spin } from 'antd';
 import { useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
+import { LoneFrame } from '@/lib/LoneFrame';
 import { api } from '@/lib/api';
 import { useQuery } from '@/lib/query';
 
@@ -31,5 +32,5 @@ function Lineage({ screen }: { screen: Screen }) {
   });
   if (error) return <Alert type="warning" showIcon title={error.message} />;
   if (!data) return <Spin style={{ marginTop: 80 }} />;
-  return <iframe title={views.lineage} srcDoc={data} sandbox="allow-scripts" style={{ flex: 1, minHeight: 'calc(100vh - 180px)', border: 0 }} />;
+  return <LoneFrame title={views.lineage} html={data} style={{ flex: 1, minHeight: 'calc(100vh - 180px)', border: 0 }} />;
 }

@@ -113,7 +113,10 @@ describe('with a map service', () => {
     serve();
     await press('地图');
     const frame = await frameOf();
-    expect([frame.getAttribute('sandbox'), frame.getAttribute('srcdoc'), frame.getAttribute('src')]).toEqual(['allow-scripts', '<p>map</p>', null]);
+    const written = vi.spyOn(frame.contentWindow as Window, 'postMessage').mockImplementation(() => undefined);
+    await from(frame.contentWindow, 'lone:ready');
+    expect(written.mock.calls).toEqual([['<p>map</p>', '*']]);
+    expect([frame.getAttribute('sandbox'), frame.getAttribute('srcdoc')]).toEqual(['allow-scripts', null]);
   });
 
   it('a picked place fills in regions and street', async () => {

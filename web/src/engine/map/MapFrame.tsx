@@ -1,5 +1,6 @@
 /** The provider's map in a document without an origin: it sees neither the shell nor its storage, and speaks with it by messages alone. */
 import { useEffect, useEffectEvent, useRef, type Ref, useImperativeHandle } from 'react';
+import { LoneFrame } from '@/lib/LoneFrame';
 import { readMessage, type FromMap, type ToMap } from './mapProtocol';
 
 export type Say = (message: ToMap) => void;
@@ -24,5 +25,5 @@ export function MapFrame({ html, say, onMessage }: MapFrameProps) {
     window.addEventListener('message', listener);
     return () => window.removeEventListener('message', listener);
   }, []);
-  return <iframe ref={frame} title="地图" srcDoc={html} sandbox="allow-scripts" className="map-canvas" />;
+  return <LoneFrame ref={frame} title="地图" html={html} className="map-canvas" />;
 }
