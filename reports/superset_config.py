@@ -29,6 +29,7 @@ from reports.guest_answers import (
     hide_queries,
     keep_filter_states_apart,
 )
+from reports.malformed_requests import refuse_malformed
 from reports.new_charts import begin_in_chinese
 from reports.phones import stack_on_phones
 from reports.repeated import repeat_answers
@@ -224,6 +225,7 @@ def FLASK_APP_MUTATOR(app):
     answer_as_shown()
     answer_with_files()
     bound_pivots()
+    refuse_malformed()
     keep_filter_states_apart()
     fix_default_schema()
     answer_quickly()

@@ -1,0 +1,76 @@
+"""不成样子的取数请求：筛选值、日期说法、列的写法不能理解的，得到 400 和一句话，而不是系统出错。
+
+Superset by itself stumbles over what it can't read, some of it before it asks who may see what.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+from math import isfinite
+from typing import Any
+
+logger = logging.getLogger(__name__)
+
+UNREADABLE = "查询的条件不正确，请检查筛选的值"
+MISREAD = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What reading a request raises that says something else than it should."""
+FIRST, LAST = (
+    datetime(year, month, day, tzinfo=UTC).timestamp() * 1000
+    for year, month, day in ((1, 1, 2), (9999, 12, 31))
+)
+"""Moments in milliseconds, as which a number is read where a column holds days."""
+
+
+def refuse_malformed() -> None:
+    """Answer 400 to requests for data that can't be read as what they should be."""
+    from marshmallow import ValidationError
+    from sqlalchemy.exc import ArgumentError, CompileError
+    from superset.charts.data.api import ChartDataRestApi
+    from superset.common.query_object import QueryObject
+    from superset.connectors.sqla.models import SqlaTable
+    from superset.exceptions import QueryObjectValidationError
+
+    def telling(work: Callable[..., Any], *misread: type[Exception]) -> Callable[..., Any]:
+        def tell(*arguments: Any, **named: Any) -> Any:
+            try:
+                return work(*arguments, **named)
+            except ValidationError:
+                # It tells more, and is answered as it should be.
+                raise
+            except misread as error:
+                logger.warning("a request for data can't be read: %r", error)
+                raise QueryObjectValidationError(UNREADABLE) from error
+
+        return tell
+
+    checked: Callable[..., Any] = QueryObject.validate
+
+    def validate(self: Any, raise_exceptions: bool | None = True) -> Any:
+        if all(is_value(item.get("val")) for item in self.filter or []):
+            return checked(self, raise_exceptions)
+        error = QueryObjectValidationError(UNREADABLE)
+        if raise_exceptions:
+            raise error
+        return error
+
+    QueryObject.validate = validate
+    read, written = ChartDataRestApi._create_query_context_from_form, SqlaTable.get_query_str_extended
+    ChartDataRestApi._create_query_context_from_form = telling(read, *MISREAD)
+    SqlaTable.get_query_str_extended = telling(written, *MISREAD, ArgumentError, CompileError)
+
+
+def is_value(value: Any) -> bool:
+    """Whether a filter may compare with it: a text, a number that may be a moment, flag, nothing, or some of these."""
+    if isinstance(value, list | tuple):
+        return all(_is_plain(one) for one in value)
+    return _is_plain(value)
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return not any("\ud800" <= letter <= "\udfff" for letter in value)
+    if isinstance(value, int | float):
+        return isfinite(value) and FIRST <= value <= LAST
+    return value is None
