@@ -12,6 +12,7 @@ from api.inventory.stock_take import StockTake
 from api.kit import drafts
 from api.kit.calls import call, router
 from api.kit.context import Context
+from api.kit.document import MAX_LINES
 from api.kit.endpoints import bill_info
 from api.kit.errors import Refusal
 from api.kit.fields import Field
@@ -51,12 +52,16 @@ def get_count_sheet(ctx: Context, id: Key, blind: int = 0) -> Any:
     right=StockTake.right("edit"),
     returns=Saved,
     write=True,
+    turns=sheets.TURNS,
 )
 def import_count_sheet(ctx: Context, id: Annotated[int, Form(ge=0, le=2**62)], excel: sheets.Sent) -> Any:
     """导入盘点表: counts and remarks of a filled sheet; blank cells leave a line as it is."""
     info = bill_info(ctx, StockTake, id)
     with sheets.received(ctx, "导入盘点表", excel, company_id=info["company_id"]) as sheet:
-        _fill(info["lines"], sheet.rows())
+        rows = sheet.rows(MAX_LINES)
+        if len(rows) > MAX_LINES + 1:
+            raise Refusal(f"文件超过 {MAX_LINES} 行，请使用导出的盘点表")
+        _fill(info["lines"], iter(rows))
     return drafts.edit(ctx, StockTake, id, info)
 
 

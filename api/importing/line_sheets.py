@@ -73,7 +73,7 @@ def get_template(
     return sheets.workbook(f"{cls.name()}_{part.name}.xlsx", part.label, columns)
 
 
-@call(api, "POST", "v2/Open/LineSheet/read", right=ANY_USER, returns=Sheet)
+@call(api, "POST", "v2/Open/LineSheet/read", right=ANY_USER, returns=Sheet, turns=sheets.TURNS)
 def read_sheet(
     ctx: Context,
     bill: Annotated[str, Form(max_length=60)],
@@ -84,7 +84,7 @@ def read_sheet(
     """读取明细: the lines of a filled sheet for a form with this header; each cell that can't be taken is told."""
     _, part = _block(ctx, bill, block)
     with sheets.received(ctx, "明细导入", excel, csv=True) as sheet:
-        found = _read(ctx, part, _header(header), list(sheet.rows()))
+        found = _read(ctx, part, _header(header), sheet.rows(MAX_LINES))
         sheet.upload.message = f"{len(found['lines'])}行，{len(found['problems'])}处需要修改"
     return found
 

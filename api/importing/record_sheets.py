@@ -79,9 +79,10 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
             sheet.upload.message = "新增{added}行，更新{changed}行，失败{refused}行".format(**counts)
         return {**counts, "failures": _failures(found.heading, outcome.refused)}
 
+    turns = sheets.TURNS
     call(router, "GET", f"{path}/getImportTemplate", right=right)(get_template)
-    call(router, "POST", f"{path}/previewImport", right=right, returns=previews.Preview)(preview)
-    action(router, cls, "import", Imported)(enter)
+    call(router, "POST", f"{path}/previewImport", right=right, returns=previews.Preview, turns=turns)(preview)
+    action(router, cls, "import", Imported, turns)(enter)
 
 
 def _fields(ctx: Context, cls: type[Resource]) -> list[Field]:
@@ -99,7 +100,7 @@ def _titles(item: Field) -> tuple[str, ...]:
 
 
 def _read(ctx: Context, cls: type[Resource], sheet: sheets.Sheet) -> Read:
-    rows = list(sheet.rows())
+    rows = sheet.rows(MAX_ROWS)
     if len(rows) < 2:
         raise Refusal("文件里只有表头，没有数据" if rows else "文件里没有内容，请先下载模板")
     if len(rows) > MAX_ROWS + 1:
