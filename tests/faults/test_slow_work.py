@@ -28,7 +28,7 @@ from api.printing import press
 from tests.importing.workbooks import workbook
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
-from tests.master.paper_pictures import png
+from tests.master.paper_pictures import jpeg, licence
 
 PATIENCE = 300
 HELD = """
@@ -104,7 +104,7 @@ def withstands(site: Site, children: Children, line: Turns, ask: Asked, many: in
     assert wait_until(lambda: len(crowd.answers) == many - served, PATIENCE), len(crowd.answers)
     assert wait_until(lambda: len(children.begun()) == line.at_once, PATIENCE)
     assert line.standing() == (line.at_once, line.waiting)
-    assert request_engine().pool.checkedout() == 0  # type: ignore[attr-defined]
+    assert wait_until(lambda: request_engine().pool.checkedout() == 0, PATIENCE)  # type: ignore[attr-defined]
     with site.engine.connect() as conn:
         assert conn.execute(text(HELD)).scalar() == 0
     assert site.anonymous().get("healthz").data == {"status": "ok"}
@@ -142,14 +142,12 @@ class TestCrowds:
         assert {len(orjson.loads(answer.content)["data"]["lines"]) for answer in told} == {1}
 
     def test_twelve_who_have_pictures_read(self, site: Site, children: Children) -> None:
-        from PIL import Image
-
-        content = png(Image.new("RGB", (300, 200), (120, 130, 140)))
+        content = jpeg(licence())
 
         def ask() -> httpx.Response:
             return site.http.post(
                 f"/{Customer.declaration.api}/licenseOcr",
-                files={"file": ("执照.png", content)},
+                files={"file": ("执照.jpg", content)},
                 headers={"token": site.world.tokens["admin"]},
             )
 
