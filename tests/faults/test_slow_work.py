@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import orjson
 import pytest
+from PIL import Image
 from sqlalchemy import text
 
 from api.importing import sheets, xlsx_guard
@@ -28,7 +29,7 @@ from api.printing import press
 from tests.importing.workbooks import workbook
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
-from tests.master.paper_pictures import jpeg, licence
+from tests.master.paper_pictures import png
 
 PATIENCE = 300
 HELD = """
@@ -46,12 +47,16 @@ class Children:
         self.program = place / "child"
         self.program.write_text(
             f"#!/bin/sh\necho > {place}/$$.begun\nwhile [ ! -e {place}/go ]; do sleep 0.05; done\n"
-            f'exec {sys.executable} "$@"\n'
+            f'[ -e {place}/answer ] && exec cat {place}/answer\nexec {sys.executable} "$@"\n'
         )
         self.program.chmod(0o700)
 
     def begun(self) -> list[int]:
         return [int(file.stem) for file in self.place.glob("*.begun")]
+
+    def answer(self, content: bytes) -> None:
+        """What they say, instead of working it out."""
+        (self.place / "answer").write_bytes(content)
 
     def let_go(self) -> None:
         (self.place / "go").touch()
@@ -113,7 +118,7 @@ def withstands(site: Site, children: Children, line: Turns, ask: Asked, many: in
     assert set(said(refused)) == {line.busy.format(line.waiting)}
     children.let_go()
     told = [answer for answer in crowd.all() if answer not in refused]
-    assert [answer.status_code for answer in told] == [200] * served
+    assert len(told) == served
     assert line.standing() == (0, 0)
     return told
 
@@ -142,16 +147,18 @@ class TestCrowds:
         assert {len(orjson.loads(answer.content)["data"]["lines"]) for answer in told} == {1}
 
     def test_twelve_who_have_pictures_read(self, site: Site, children: Children) -> None:
-        content = jpeg(licence())
+        content = png(Image.new("RGB", (300, 200), (120, 130, 140)))
+        children.answer(b"[]")
 
         def ask() -> httpx.Response:
             return site.http.post(
                 f"/{Customer.declaration.api}/licenseOcr",
-                files={"file": ("执照.jpg", content)},
+                files={"file": ("执照.png", content)},
                 headers={"token": site.world.tokens["admin"]},
             )
 
-        withstands(site, children, text_reader.TURNS, ask, 12)
+        told = withstands(site, children, text_reader.TURNS, ask, 12)
+        assert set(said(told)) == {"没有认出营业执照，请把证件拍正、拍清楚后重试"}
 
 
 class TestWhoHasLeft:
