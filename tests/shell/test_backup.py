@@ -239,10 +239,11 @@ class TestReports:
         row = made(site)
         assert (row["state"], row["message"]) == (DONE, None)
         platform.commit()
+        path = backup_job.file_of(row["file_name"])
         new = moved(monkeypatch, tmp_path / "new")
         (new / "superset").mkdir()
         (new / "superset" / metadata.STATE).write_text("{}")
-        restore(fresh, backup_job.file_of(row["file_name"]).rename(tmp_path / row["file_name"]))
+        restore(fresh, path)
         assert self.charts(new) == ["华东毛利"]
         assert metadata.problem(new / archive.REPORTS) == ""
         left = [one.name for one in (new / "superset").iterdir()]
