@@ -16,10 +16,10 @@ import time
 from pathlib import Path
 
 from api.kit.settings import Settings, settings
-from reports.assets import bundle_hash, compile_assets
+from reports import metadata
+from reports.assets import boards, bundle_hash, compile_assets
 
 CODE_DIR = Path(__file__).resolve().parent
-STATE_FILE = "installed.json"
 CODE_FILES = ("install.py", "superset_config.py", "security.py")
 
 
@@ -30,14 +30,25 @@ def main() -> None:
     current.superset_dir.mkdir(parents=True, exist_ok=True)
     bundle = compile_assets()
     wanted = installed_state(bundle, current)
-    state_path = current.superset_dir / STATE_FILE
-    if _state_in(state_path) == wanted:
+    state_path = current.superset_dir / metadata.STATE
+    if is_usable(current.superset_dir / metadata.NAME) and _state_in(state_path) == wanted:
         _say("报表资产没有变化")
         return
     state_path.unlink(missing_ok=True)
     install(bundle, current)
     state_path.write_text(json.dumps(wanted), "utf-8")
     _say(f"报表平台已就绪，用时 {time.monotonic() - started:.1f} 秒，处理器 {time.process_time():.1f} 秒")
+
+
+def is_usable(path: Path) -> bool:
+    """Whether a metadata file is whole and has every board; a broken one is set aside, to be built again."""
+    if not path.exists():
+        return False
+    if problem := metadata.problem(path):
+        aside = metadata.set_aside(path)
+        _say(f"元数据文件损坏（{problem}），已另存为 {aside.name} 并重建；自制的图表和看板可从备份恢复")
+        return False
+    return not metadata.lacks(path, (item.embedded_uuid for item in boards()))
 
 
 def _state_in(path: Path) -> dict[str, str] | None:

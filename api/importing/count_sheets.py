@@ -52,6 +52,7 @@ def get_count_sheet(ctx: Context, id: Key, blind: int = 0) -> Any:
     right=StockTake.right("edit"),
     returns=Saved,
     write=True,
+    turns=sheets.TURNS,
 )
 def import_count_sheet(ctx: Context, id: Annotated[int, Form(ge=0, le=2**62)], excel: sheets.Sent) -> Any:
     """导入盘点表: counts and remarks of a filled sheet; blank cells leave a line as it is."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import shutil
-from itertools import islice
 from typing import Annotated, Any, Literal
 
 import xlsxwriter
@@ -16,6 +15,7 @@ from sqlalchemy import insert, select
 
 from api.identity import sessions
 from api.importing import previews, sheets
+from api.importing.files import Row
 from api.importing.initialisation_job import OPENINGS, TABLE, failures_of, folder
 from api.importing.opening_rows import Opening
 from api.kit import business_log
@@ -127,19 +127,36 @@ def _progress(task: Any) -> dict[str, Any]:
     right=UPLOAD,
     returns=Uploaded,
     write=True,
+    turns=sheets.TURNS,
 )
 def upload_goods(ctx: Context, excel: sheets.Sent, company_id: CompanyId = 0) -> Any:
     """上传商品"""
     return _upload(ctx, states.GOODS, excel, company_id)
 
 
-@call(api, "POST", "open/Initialization/initializationStocks", right=UPLOAD, returns=Uploaded, write=True)
+@call(
+    api,
+    "POST",
+    "open/Initialization/initializationStocks",
+    right=UPLOAD,
+    returns=Uploaded,
+    write=True,
+    turns=sheets.TURNS,
+)
 def upload_stocks(ctx: Context, excel: sheets.Sent, company_id: CompanyId = 0) -> Any:
     """上传库存"""
     return _upload(ctx, states.STOCK, excel, company_id)
 
 
-@call(api, "POST", "open/Initialization/initializationCustomer", right=UPLOAD, returns=Uploaded, write=True)
+@call(
+    api,
+    "POST",
+    "open/Initialization/initializationCustomer",
+    right=UPLOAD,
+    returns=Uploaded,
+    write=True,
+    turns=sheets.TURNS,
+)
 def upload_customers(ctx: Context, excel: sheets.Sent, company_id: CompanyId = 0) -> Any:
     """上传客户"""
     return _upload(ctx, states.CUSTOMERS, excel, company_id)
@@ -149,9 +166,8 @@ def _upload(ctx: Context, step: str, excel: Any, company_id: int) -> dict[str, A
     """Take a readable file over to the job worker; the company goes to the state of processing."""
     company, opening = _opening(ctx, step, company_id)
     with sheets.received(ctx, f"{STEP_LABELS[step]}初始化", excel, company_id=company) as sheet:
-        rows = sheet.rows()
-        _places(ctx, opening, next(rows, None))
-        total = sum(1 for _ in islice(rows, MAX_ROWS + 1))
+        head, total = sheet.counted(1, MAX_ROWS)
+        _places(ctx, opening, head)
         if not total:
             raise Refusal("文件里只有表头，没有数据")
         if total > MAX_ROWS:
@@ -172,10 +188,10 @@ def _opening(ctx: Context, step: str, company_id: int) -> tuple[int, Opening]:
     return company, opening
 
 
-def _places(ctx: Context, opening: Opening, heading: Any) -> dict[Field, int]:
-    if heading is None:
+def _places(ctx: Context, opening: Opening, rows: list[Row]) -> dict[Field, int]:
+    if not rows:
         raise Refusal("文件里没有内容，请先下载模板")
-    return opening.places(ctx, heading[1])
+    return opening.places(ctx, rows[0][1])
 
 
 def _enter(ctx: Context, company: int, step: str, sheet: sheets.Sheet, total: int) -> int:
@@ -199,24 +215,27 @@ def _enter(ctx: Context, company: int, step: str, sheet: sheets.Sheet, total: in
     return key
 
 
-@call(api, "POST", "open/Initialization/preview", right=UPLOAD, returns=previews.Preview)
+@call(
+    api,
+    "POST",
+    "open/Initialization/preview",
+    right=UPLOAD,
+    returns=previews.Preview,
+    turns=sheets.TURNS,
+)
 def preview(
     ctx: Context, excel: sheets.Sent, step: Annotated[Step, Form()], company_id: CompanyId = 0
 ) -> Any:
     """预览: the first rows as they would be read, and what is wrong; nothing is entered."""
     company, opening = _opening(ctx, step, company_id)
     with sheets.received(ctx, f"{STEP_LABELS[step]}初始化预览", excel, company_id=company) as sheet:
-        rows = sheet.rows()
-        heading = next(rows, None)
-        places = _places(ctx, opening, heading)
-        head = list(islice(rows, CHECKED))
-        total = len(head) + sum(1 for _ in islice(rows, MAX_ROWS + 1 - len(head)))
+        rows, total = sheet.counted(CHECKED + 1, MAX_ROWS)
         if total > MAX_ROWS:
             raise Refusal(TOO_MANY)
-        lines = opening.read(ctx, places, head)
+        places = _places(ctx, opening, rows)
+        lines = opening.read(ctx, places, rows[1:])
         doubts = opening.doubts(ctx, [line for line in lines if not line.bad])
-    assert heading is not None
-    return previews.told(places, heading[1], lines, total, doubts)
+    return previews.told(places, rows[0][1], lines, total, doubts)
 
 
 @call(api, "GET", "open/Initialization/getTemplate", right=UPLOAD)

@@ -73,7 +73,7 @@ def get_template(
     return sheets.workbook(f"{cls.name()}_{part.name}.xlsx", part.label, columns)
 
 
-@call(api, "POST", "v2/Open/LineSheet/read", right=ANY_USER, returns=Sheet)
+@call(api, "POST", "v2/Open/LineSheet/read", right=ANY_USER, returns=Sheet, turns=sheets.TURNS)
 def read_sheet(
     ctx: Context,
     bill: Annotated[str, Form(max_length=60)],

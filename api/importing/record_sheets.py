@@ -79,9 +79,10 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
             sheet.upload.message = "新增{added}行，更新{changed}行，失败{refused}行".format(**counts)
         return {**counts, "failures": _failures(found.heading, outcome.refused)}
 
+    turns = sheets.TURNS
     call(router, "GET", f"{path}/getImportTemplate", right=right)(get_template)
-    call(router, "POST", f"{path}/previewImport", right=right, returns=previews.Preview)(preview)
-    action(router, cls, "import", Imported)(enter)
+    call(router, "POST", f"{path}/previewImport", right=right, returns=previews.Preview, turns=turns)(preview)
+    action(router, cls, "import", Imported, turns)(enter)
 
 
 def _fields(ctx: Context, cls: type[Resource]) -> list[Field]:

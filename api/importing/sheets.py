@@ -18,6 +18,7 @@ from api.importing.xlsx_guard import QUICK
 from api.kit.context import Context
 from api.kit.errors import Refusal
 from api.kit.fields import Field
+from api.kit.turns import Turns
 from api.kit.upload_rules import MEGABYTE
 from api.shell.export_job import write_workbook
 from api.shell.upload_log import Upload, logged
@@ -27,6 +28,7 @@ WORKBOOKS = (".xls", ".xlsx")
 ONLY_WORKBOOKS = "上传文件只能是 xls、xlsx格式!"
 ONE_FILE = "一次只能上传一个文件！"
 MAX_MEGABYTES = 50
+TURNS = Turns("正在读取的表格较多，已有{}个在等，请稍后再试", at_once=2, waiting=6)
 
 Sent = Annotated[list[UploadFile], File(min_length=1, description="一个 xls 或 xlsx 文件")]
 """The field `excel` of an upload (spec/3-rules.md 5.4); a list, so that a second file is seen."""
@@ -38,14 +40,22 @@ class Sheet:
 
     path: Path
     upload: Upload
+    ctx: Context
 
-    def rows(self) -> Iterator[files.Row]:
-        """Its rows, read under the limits of uploads."""
-        return files.rows(self.path, QUICK)
+    def counted(self, kept: int, most: int) -> tuple[list[files.Row], int]:
+        """The first `kept` rows, the heading among them, and how many there are, the heading left out.
+
+        They are read under the limits of uploads, outside the request's transaction, and no further than the first
+        beyond `most`.
+        """
+        with self.ctx.apart():
+            rows = islice(files.rows(self.path, QUICK), most + 2)
+            head = list(islice(rows, kept))
+            return head, max(0, len(head) - 1) + sum(1 for _ in rows)
 
     def read(self, most: int, refusal: str) -> list[files.Row]:
         """Its heading and up to `most` rows; of one that has more no more than that is read, and it is refused."""
-        found = list(islice(self.rows(), most + 2))
+        found, _ = self.counted(most + 2, most)
         if len(found) > most + 1:
             raise Refusal(refusal)
         return found
@@ -69,6 +79,7 @@ def received(
         if suffix not in WORKBOOKS and not (csv and suffix == ".csv"):
             raise Refusal(ONLY_WORKBOOKS)
         path = Path(place) / f"sheet{suffix}"
+        sent[0].file.seek(0)  # it was read where the call is tried again
         with path.open("wb") as file:
             shutil.copyfileobj(sent[0].file, file)
         upload.size = path.stat().st_size
@@ -76,7 +87,7 @@ def received(
             raise Refusal("文件是空的，请重新选择文件")
         if upload.size > MAX_MEGABYTES * MEGABYTE:
             raise Refusal(f"文件超过 {MAX_MEGABYTES} MB，请拆分后导入")
-        yield Sheet(path, upload)
+        yield Sheet(path, upload, ctx)
 
 
 def column(item: Field, title: str) -> Field:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
 
+from api.kit import children
 from api.kit.errors import Refusal
 
 MAX_PARTS = 2000
@@ -132,24 +133,16 @@ class _Child:
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         complete = False
-        with subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        ) as child:
-            try:
-                assert child.stdout is not None
-                for line in child.stdout:
-                    if not line.endswith(b"\n"):
-                        break
-                    message = orjson.loads(line)
-                    if isinstance(message, dict):
-                        complete = "end" in message
-                        if not complete:
-                            raise Refusal(message["refused"])
-                        break
-                    self.told += 1
-                    yield message[0], message[1]
-            finally:
-                child.kill()
+        with closing(children.lines(self.command)) as lines:
+            for line in lines:
+                message = orjson.loads(line)
+                if isinstance(message, dict):
+                    complete = "end" in message
+                    if not complete:
+                        raise Refusal(message["refused"])
+                    break
+                self.told += 1
+                yield message[0], message[1]
         self.died = not complete
 
     def settle(self) -> None:

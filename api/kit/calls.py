@@ -13,6 +13,7 @@ from functools import cache, partial
 from hashlib import file_digest
 from typing import Annotated, Any, Generic, TypeVar
 
+import anyio.from_thread
 import orjson
 from fastapi import APIRouter, Header, Query, Request, Response, params
 from fastapi.concurrency import run_in_threadpool
@@ -29,11 +30,12 @@ from starlette.types import Scope
 
 from api.kit import bodies, idempotency, signing
 from api.kit.bodies import Intake
-from api.kit.context import Authenticator, Context, Session
+from api.kit.context import Authenticator, Context, Session, answering
 from api.kit.database import dumps, request_engine, retrying, told_time
 from api.kit.errors import Refusal, Unauthenticated
 from api.kit.forms import as_json
 from api.kit.making import MAKING
+from api.kit.turns import Turns
 
 T = TypeVar("T")
 Maker = partial[Any]
@@ -94,7 +96,7 @@ class Route(APIRoute):
     """
 
     def __init__(self, path: str, endpoint: Endpoint, **declared: Any) -> None:
-        self.path, self._declared = path, (endpoint, declared)
+        self.path, self.turns, self._declared = path, endpoint.turns, (endpoint, declared)
 
     def __getattr__(self, name: str) -> Any:
         with MAKING:
@@ -206,15 +208,17 @@ def call(
     batch: bool = False,
     says: str = SUCCESS,
     most: int = 0,
+    turns: Turns | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a route. `returns` is a type or makes one; `takes` makes types of parameters, by their names. `write`
     calls honour the Idempotency-Key; `batch` calls commit bill by bill themselves; `says` is told when it succeeds;
-    `most` are the bytes that it takes of an upload, where they are others than is usual."""
+    `most` are the bytes that it takes of an upload, where they are others than is usual; calls that do slow work
+    (`Context.apart`) wait for their `turns`."""
 
     def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
         on.add_api_route(
             "/" + path.lstrip("/"),
-            Endpoint(handler, takes or {}, right, says, write=write, batch=batch, most=most),
+            Endpoint(handler, takes or {}, right, says, write=write, batch=batch, most=most, turns=turns),
             methods=[method],
             response_model=returns,
             name=handler.__name__,
@@ -244,9 +248,11 @@ class Endpoint:
         write: bool,
         batch: bool,
         most: int,
+        turns: Turns | None = None,
     ) -> None:
         self._handler, self._takes, self._right, self._says = handler, takes, right, says
         self._write, self._once, self.most = write, write and not batch, most
+        self.turns = turns
         self.__doc__ = handler.__doc__
 
     def signature(self) -> inspect.Signature:
@@ -272,12 +278,11 @@ class Endpoint:
         told = _parts(arguments) if key and not request.state.raw else b""
 
         def attempt() -> tuple[Any, Context]:
-            with gate(request, self._right, key, told) as ctx:
-                fresh, data = idempotency.claim(ctx) if self._once else (True, None)
-                if fresh:
-                    data = self._handler(ctx, **arguments)
-                    if self._once:
-                        idempotency.store(ctx, data)
+            with gate(request, self._right, key, told) as ctx, in_turn(ctx, self.turns):
+                try:
+                    data = self._handle(ctx, arguments)
+                except idempotency.Repeated as repeated:
+                    data = repeated.answer
             return data, ctx
 
         data, ctx = retrying(attempt)
@@ -288,6 +293,30 @@ class Endpoint:
         for name, value in marks().items():
             data.headers.setdefault(name, value)
         return data
+
+    def _handle(self, ctx: Context, arguments: Mapping[str, Any]) -> Any:
+        if not self._once:
+            return self._handler(ctx, **arguments)
+        ctx.begin = partial(idempotency.begin, ctx)
+        ctx.begin()
+        data = self._handler(ctx, **arguments)
+        idempotency.store(ctx, data)
+        return data
+
+
+@contextmanager
+def in_turn(ctx: Context, turns: Turns | None) -> Iterator[None]:
+    """Wait until slow work may begin, with no connection held. Raises Refusal where too many wait already."""
+    if turns is None:
+        yield
+        return
+    ctx.conn.commit()  # that the session was seen
+    with turns.place() as place:
+        ctx.in_turn = True
+        if not place.is_up():
+            with ctx.apart():
+                place.wait(ctx.has_left)
+        yield
 
 
 def _parts(arguments: Mapping[str, Any]) -> bytes:
@@ -321,8 +350,21 @@ def gate(
         ctx.agent = request.headers.get("user-agent", "")[:AGENT_LENGTH]
         ctx.host = request.url.hostname or ""
         ctx.origin = str(request.base_url).rstrip("/")
-        yield ctx
-        conn.commit()
+        ctx.has_left = partial(_has_left, request)
+        try:
+            with answering(ctx):
+                yield ctx
+            ctx.conn.commit()
+        finally:
+            ctx.conn.close()
+
+
+def _has_left(request: StarletteRequest) -> bool:
+    """Whether the client has gone; who is asked in the loop's own thread can't say so."""
+    try:
+        return anyio.from_thread.run(request.is_disconnected)
+    except RuntimeError:
+        return False
 
 
 def _session(request: StarletteRequest, conn: Connection) -> Session:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,6 +14,7 @@ from api.kit.errors import Forbidden, Refusal, StockWarningAsk
 from api.kit.scope import Principal, alternatives_of
 
 GO_ON = "，是否继续？"
+_WROTE = "select pg_current_xact_id_if_assigned() is not null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,31 @@ class Context:
     """While all causes of a refusal are looked for: those found so far."""
     known: dict[tuple[str, int], Any] = field(default_factory=dict)
     """Masters' values that were looked up for this context; many bills of one context read them once."""
+    has_left: Callable[[], bool] = bool
+    """Whether who asked is gone; a job's asker never is."""
+    in_turn: bool = False
+    """Whether it has a place among those that may do slow work."""
+    begin: Callable[[], None] | None = None
+    """What begins each transaction of a call that is done once: claims its key."""
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Without a transaction and its connection, for slow work after reading; another begins when it is done.
+
+        Raises RuntimeError where the call has no queue before it, or wrote something already, which would be lost.
+        """
+        if not self.in_turn:
+            raise RuntimeError("slow work without a queue before it: declare the call's turns")
+        if self.begin is None and self.conn.exec_driver_sql(_WROTE).scalar():
+            raise RuntimeError("slow work after something was written")
+        engine = self.conn.engine
+        self.conn.rollback()
+        self.conn.close()
+        yield
+        self.conn = engine.connect()
+        self.known.clear()
+        if self.begin is not None:
+            self.begin()
 
     @contextmanager
     def part(self) -> Iterator[None]:
@@ -93,6 +120,24 @@ class Context:
         """Refuse what concerns the whole group to whoever does not see all of it."""
         if not self.principal.everywhere:
             raise Refusal(f"只有能看全部公司的角色可以{doing}")
+
+
+_current: ContextVar[Context | None] = ContextVar("context", default=None)
+
+
+def current() -> Context | None:
+    """The context of the request that is being answered here; None in jobs and commands."""
+    return _current.get()
+
+
+@contextmanager
+def answering(ctx: Context) -> Iterator[None]:
+    """A request is answered for the length of the block."""
+    before = _current.set(ctx)
+    try:
+        yield
+    finally:
+        _current.reset(before)
 
 
 class Authenticator(Protocol):

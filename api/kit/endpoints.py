@@ -36,6 +36,7 @@ from api.kit.schemas import (
     save_model,
 )
 from api.kit.scope import within
+from api.kit.turns import Turns
 from api.kit.validation import as_key
 from api.kit.view import View, reading, sourced
 
@@ -265,13 +266,18 @@ def _open_lines_model(cls: type[Bill]) -> type[BaseModel]:
 
 
 def action(
-    router: APIRouter, cls: type[Resource], name: str, returns: Any = BatchAnswer
+    router: APIRouter,
+    cls: type[Resource],
+    name: str,
+    returns: Any = BatchAnswer,
+    turns: Turns | None = None,
 ) -> Callable[..., Any]:
     """Declare the call of an action that only this class has, under its right."""
 
     def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
         for path in cls.declaration.paths(name):
-            call(router, "POST", path, right=cls.right(name), returns=returns, write=True)(handler)
+            right = cls.right(name)
+            call(router, "POST", path, right=right, returns=returns, write=True, turns=turns)(handler)
         return handler
 
     return declare

@@ -52,6 +52,21 @@ where user_id = %(user)s and key = %(key)s and part = %(part)s and request_hash 
 _STORE = "update idempotency_key set answer = %s where user_id = %s and key = %s and part = %s"
 
 
+class Repeated(Exception):
+    """The whole request was done before; `answer` is what it was told."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+def begin(ctx: Context) -> None:
+    """Claim the whole request's key. Raises Repeated with the stored answer of a repetition."""
+    fresh, stored = claim(ctx)
+    if not fresh:
+        raise Repeated(stored)
+
+
 def claim(ctx: Context, part: int = 0) -> tuple[bool, Any]:
     """Claim the request's key for a part: (True, None) to go on, (False, stored answer) for a repetition."""
     if ctx.idempotency_key is None:

@@ -29,6 +29,13 @@ def is_healthy(part: Part, config: Settings) -> bool:
     return takes_jobs(config)
 
 
+def shows_boards(config: Settings) -> bool:
+    """Whether the report platform answers with a known board: that it runs says nothing of what it has to show."""
+    from reports.health import known_board
+
+    return answers(config.report_port, known_board())
+
+
 def answers(port: int, path: str) -> bool:
     """Whether 127.0.0.1:`port` answers 200 at `path`."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)

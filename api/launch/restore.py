@@ -16,6 +16,7 @@ from api.kit.errors import Refusal
 from api.kit.settings import settings
 from api.shell import archive, dump
 from api.shell.backup_job import sha256_of
+from reports import metadata
 
 _TABLES = "select count(*) from information_schema.tables where table_schema = 'public'"
 _STAMPED = """
@@ -48,6 +49,7 @@ def restore(url: str, path: Path) -> list[str]:
         for folder in archive.FOLDERS:
             if (Path(place) / folder).is_dir():
                 (Path(place) / folder).rename(data_dir / folder)
+        _put_reports(Path(place) / archive.REPORTS, data_dir / archive.REPORTS)
     with connect(url).begin() as conn:
         _restamp(conn)
     from api.migrations import upgrade
@@ -60,16 +62,25 @@ def restore(url: str, path: Path) -> list[str]:
     return tables
 
 
+def _put_reports(found: Path, target: Path) -> None:
+    """Put what users made of reports back. The platform's next start finds nothing installed, and so writes what is
+    published, with the roles and the administrator, over it."""
+    if found.is_file():
+        target.parent.mkdir(exist_ok=True)
+        target.with_name(metadata.STATE).unlink(missing_ok=True)
+        found.rename(target)
+
+
 def _refuse_occupied(url: str, data_dir: Path) -> None:
     with connect(url).connect() as conn:
         if conn.exec_driver_sql(_TABLES).scalar():
             raise Refusal(
                 "数据库里已经有数据，不会覆盖。请换一个空的数据目录（ERP_DATA_DIR）或空的数据库（ERP_DATABASE_URL）再恢复"
             )
-    for folder in archive.FOLDERS:
-        if any((data_dir / folder).glob("*")):
+    for name in (*archive.FOLDERS, archive.REPORTS):
+        if (data_dir / name).is_file() or any((data_dir / name).glob("*")):
             raise Refusal(
-                f"数据目录里的 {folder} 已经有文件，不会覆盖。请换一个空的数据目录（ERP_DATA_DIR）再恢复"
+                f"数据目录里的 {name.split('/')[0]} 已经有文件，不会覆盖。请换一个空的数据目录（ERP_DATA_DIR）再恢复"
             )
 
 

@@ -23,7 +23,10 @@ class ChildError(RuntimeError):
 
 @dataclass(frozen=True)
 class Child:
-    """What to run and how to know that it works. `probe` answers at once and never raises."""
+    """What to run and how to know that it works. `probe` answers at once and never raises.
+
+    The others do without one that is not `needed`: while it doesn't come up it is tried again and again.
+    """
 
     name: str
     label: str
@@ -33,6 +36,7 @@ class Child:
     environment: Mapping[str, str] = field(default_factory=dict)
     start_seconds: float = 600.0
     grace: float = 10.0
+    needed: bool = True
 
 
 class Watched:
@@ -46,7 +50,7 @@ class Watched:
         self._say = say
         self._failures = 0
         self._failed_probes = 0
-        self._missed = False
+        self._missed = self._done_without = False
         self._first_start = time.monotonic()
         self._started = self._next_start = self._next_probe = 0.0
 
@@ -69,11 +73,20 @@ class Watched:
         elif now >= self._next_probe:
             self._probe(now)
 
-    def check_start(self, now: float) -> None:
-        """Raises ChildError when it dies again and again, or takes too long, before it is healthy."""
+    def is_up(self, now: float) -> bool:
+        """Whether the start need not wait for it any longer.
+
+        Raises ChildError when one that is needed dies again and again, or takes too long, before it is healthy.
+        """
         late = now - self._first_start > self.child.start_seconds
-        if not self.healthy and (late or self._failures >= STARTUP_ATTEMPTS):
-            raise ChildError(f"{self.child.label}没有起来，日志 {self.log} 的末尾：\n{tail(self.log)}")
+        if self.healthy or not (late or self._failures >= STARTUP_ATTEMPTS):
+            return self.healthy
+        failed = f"{self.child.label}没有起来，日志 {self.log} 的末尾：\n{tail(self.log)}"
+        if self.child.needed:
+            raise ChildError(failed)
+        self._say(f"✗ {failed}\n其他部分照常使用，{self.child.label}稍后再试")
+        self._missed = self._done_without = True
+        return True
 
     def ask_to_stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
@@ -101,7 +114,7 @@ class Watched:
                 self._failures = 0
             return
         # Before it was ever healthy a child is only starting: ask again soon and leave the limit to the caller.
-        self._next_probe = now + (PROBE_SECONDS if self.healthy else 0.1)
+        self._next_probe = now + (PROBE_SECONDS if self.healthy or self._done_without else 0.1)
         self._failed_probes += self.healthy
         if self._failed_probes >= PROBES_UNTIL_RESTART:
             self._schedule_restart("没有回应")
@@ -116,18 +129,17 @@ class Watched:
 
 
 def await_health(children: Sequence[Watched], on_healthy: Callable[[Child], None]) -> None:
-    """Watch all until each is healthy, telling each as it becomes so.
+    """Watch all until each is healthy, telling each as it becomes so, or can be done without.
 
-    Raises ChildError when one does not come up.
+    Raises ChildError when one that is needed does not come up.
     """
     waiting = list(children)
     while waiting:
         for watched in children:
             watched.watch()
-        for watched in [each for each in waiting if each.healthy]:
-            waiting.remove(watched)
-            on_healthy(watched.child)
         now = time.monotonic()
-        for watched in waiting:
-            watched.check_start(now)
+        for watched in [each for each in waiting if each.is_up(now)]:
+            waiting.remove(watched)
+            if watched.healthy:
+                on_healthy(watched.child)
         time.sleep(0.1)

@@ -15,13 +15,15 @@ from typing import Any
 
 from api.kit.settings import PROJECT_DIR, Settings
 from api.launch.guard import check_installed, check_ports, hold_data_dir
-from api.launch.health import Part, answers, is_healthy
+from api.launch.health import Part, is_healthy, shows_boards
 from api.launch.postgres import EmbeddedPostgres, PostgresError
 from api.launch.process import spawn, stop
 from api.launch.progress import Progress
 from api.launch.supervisor import BACKOFF_SECONDS, Child, ChildError, Watched, await_health
 
 FIRST_SNAPSHOT_SECONDS = 900
+REPORTS_START_SECONDS = 300
+"""So long the start waits for them; bills are written without."""
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CHILD_COMMANDS = {Part.API: "serve", Part.WORK: "work", Part.REFRESH: "refresh"}
 REPORTS_PYTHON = PROJECT_DIR / "reports" / ".venv" / "bin" / "python"
@@ -169,7 +171,13 @@ def _core_child(config: Settings, part: Part, label: str, start_seconds: float =
 def _superset(config: Settings) -> Child:
     command = [str(REPORTS_PYTHON), "-m", "reports"]
     return Child(
-        "superset", "报表平台", command, PROJECT_DIR, probe=lambda: answers(config.report_port, "/health")
+        "superset",
+        "报表平台",
+        command,
+        PROJECT_DIR,
+        probe=lambda: shows_boards(config),
+        start_seconds=REPORTS_START_SECONDS,
+        needed=False,
     )
 
 

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from api.kit.errors import Refusal
 from api.kit.settings import settings
+from api.kit.turns import Turns
 from api.master.check_digits import is_credit_code
 from api.master.papers import Item
 
@@ -27,6 +28,7 @@ LABELS = {
     "founded_on": "成立日期",
 }
 """The columns of the table, in any order; the first two have to be there."""
+TURNS = Turns("正在查询企业的人较多，已有{}个在等，请稍后再试", at_once=2, waiting=4)
 NOT_THERE = "没有可查询的企业资料，请让管理员把企业名录（CSV）放到数据目录的 {}，或用 ERP_COMPANY_FILE 指定"
 
 

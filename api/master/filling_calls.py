@@ -16,10 +16,10 @@ from api.kit.fields import Field
 from api.kit.resource import Filling, Resource
 from api.kit.rules import text_problem
 from api.kit.scope import any_of
-from api.master.company_lookup import company_lookup
+from api.master import company_lookup as companies
+from api.master import text_reader
 from api.master.papers import Item, read_id_card, read_licence
 from api.master.text_lines import Line
-from api.master.text_reader import MOST_BYTES, read_lines
 
 PAPERS: dict[str, Callable[[list[Line]], list[Item]]] = {"id_card": read_id_card, "licence": read_licence}
 MOST_FOUND = 20
@@ -47,21 +47,30 @@ class Filled(BaseModel):
 def mount(router: APIRouter, cls: type[Resource]) -> None:
     """Give a declared class the calls that fill in its form."""
     for filling in cls.declaration.fillings:
-        handler = _looked_up(cls, filling) if filling.way == "search" else _read(cls, filling)
-        method = "GET" if filling.way == "search" else "POST"
-        returns = list[Filled] if filling.way == "search" else Filled
+        searched = filling.way == "search"
+        handler = _looked_up(cls, filling) if searched else _read(cls, filling)
+        method, returns = ("GET", list[Filled]) if searched else ("POST", Filled)
+        turns = companies.TURNS if searched else text_reader.TURNS
         handler.__doc__ = f"{cls.declaration.label}{filling.label}"
         for name in (filling.name, *filling.also):
             path = f"{cls.declaration.api}/{name}"
             right = any_of(*cls.writing())
-            call(router, method, path, right=right, returns=returns, most=MOST_BYTES + UNPROVEN)(handler)
+            call(
+                router,
+                method,
+                path,
+                right=right,
+                returns=returns,
+                most=text_reader.MOST_BYTES + UNPROVEN,
+                turns=turns,
+            )(handler)
 
 
 def _read(cls: type[Resource], filling: Filling) -> Callable[..., Any]:
     def read_paper(ctx: Context, file: Annotated[UploadFile, File(description="一张jpg或png图片")]) -> Any:
-        return filled(
-            cls, filling, PAPERS[filling.of](read_lines(file.file.read(MOST_BYTES + 1)))
-        ).model_dump()
+        with ctx.apart():
+            lines = text_reader.read_lines(file.file.read(text_reader.MOST_BYTES + 1))
+        return filled(cls, filling, PAPERS[filling.of](lines)).model_dump()
 
     return read_paper
 
@@ -71,7 +80,8 @@ def _looked_up(cls: type[Resource], filling: Filling) -> Callable[..., Any]:
         ctx: Context,
         keyword: Annotated[str, Query(min_length=2, max_length=100, description="企业名称或信用代码")],
     ) -> Any:
-        found = company_lookup().find(keyword, MOST_FOUND)
+        with ctx.apart():
+            found = companies.company_lookup().find(keyword, MOST_FOUND)
         return [filled(cls, filling, company.items()).model_dump() for company in found]
 
     return look_up

@@ -5,22 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
+from api.kit import children
 from api.kit.errors import Refusal
+from api.kit.turns import Turns
 from api.kit.upload_rules import MEGABYTE, check_content
 from api.master.text_engine import UNREADABLE
 from api.master.text_lines import Line, lines_of
 
 MOST_BYTES = 10 * MEGABYTE
 SECONDS = 60
-WAITING = 4
-"""So many pictures wait at most; each holds a request."""
-BUSY = "正在识别的图片较多，请稍后再试"
-_places = threading.BoundedSemaphore(WAITING)
-_turn = threading.Lock()
+TURNS = Turns("正在识别的图片较多，已有{}张在等，请稍后再试", at_once=1, waiting=3)
 """One at a time: a recognition takes all cores of a small machine."""
 
 
@@ -28,13 +23,12 @@ def read_lines(content: bytes) -> list[Line]:
     """The lines of text on a JPEG or PNG, in no order.
 
     Raises:
-        Refusal: it is no such picture, too large, damaged, or others are being read.
+        Refusal: it is no such picture, too large or damaged.
     """
     if len(content) > MOST_BYTES:
         raise Refusal(f"图片请控制在{MOST_BYTES // MEGABYTE}兆内")
     check_content(_kind(content), content)
-    with _one_at_a_time():
-        done = _recognise(content)
+    done = _recognise(content)
     if done.returncode == UNREADABLE:
         raise Refusal("图片已损坏，请重新选择文件")
     if done.returncode:
@@ -51,27 +45,10 @@ def _kind(content: bytes) -> str:
     raise Refusal("请选择jpg或png格式的图片" if content else "文件是空的，请重新选择文件")
 
 
-@contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    if not _places.acquire(blocking=False):
-        raise Refusal(BUSY)
-    try:
-        if not _turn.acquire(timeout=SECONDS):
-            raise Refusal(BUSY)
-        try:
-            yield
-        finally:
-            _turn.release()
-    finally:
-        _places.release()
-
-
 def _recognise(content: bytes) -> subprocess.CompletedProcess[bytes]:
     """Run the engine on a picture; what it says beside its answer may hold what it read, so it is thrown away."""
     command = [sys.executable, "-m", "api.master.text_engine"]
     try:
-        return subprocess.run(
-            command, input=content, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SECONDS
-        )
-    except subprocess.TimeoutExpired:
+        return children.run(command, content, SECONDS)
+    except children.TooLong:
         raise Refusal("图片识别超时，请换一张更清楚、更小的图片") from None

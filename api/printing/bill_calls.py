@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 from fastapi import Response
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 from sqlalchemy import select
 
 from api.kit import registry
 from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.document import MAX_LINES, Bill
-from api.kit.errors import NotFound
+from api.kit.errors import NotFound, Refusal
 from api.kit.scope import within
 from api.master.settings import refuse_unaudited
 from api.printing import press, print_template, sheet
@@ -24,18 +24,22 @@ PRINT_JOB = "print_bills"
 export_tasks.NEEDED[PRINT_JOB] = lambda name: (registry.get(name).right("list"),)
 DIRECT, LARGE = 50, 500
 """So many bills are printed while one waits; so many as a task."""
+MOST_SET = MAX_LINES
+"""So many rows, copies included, are set while one waits."""
 Key = Annotated[int, Field(ge=1, le=2**62)]
+Once = AfterValidator(lambda keys: list(dict.fromkeys(keys)))
+"""A bill is printed once, however often it is named; for more there are copies."""
 
 
 class BillsToPrint(BaseModel):
     """Bills to print; without a template each with the one in force for its company."""
 
-    ids: Annotated[list[Key], Field(min_length=1, max_length=DIRECT)]
+    ids: Annotated[list[Key], Field(min_length=1, max_length=DIRECT), Once]
     print_template_id: Annotated[int | None, Field(ge=0, le=2**62)] = None
 
 
 class ManyBillsToPrint(BillsToPrint):
-    ids: Annotated[list[Key], Field(min_length=1, max_length=LARGE)]
+    ids: Annotated[list[Key], Field(min_length=1, max_length=LARGE), Once]
 
 
 class PrintTemplateOffer(BaseModel):
@@ -63,25 +67,23 @@ def _mount(cls: type[Bill]) -> None:
     label = cls.declaration.label
 
     def show(ctx: Context, payload: BillsToPrint) -> Any:
-        sheets = list(collect(ctx, cls, payload.ids, payload.print_template_id))
-        drawn = press.document("paper", sheets, label)
-        return {
-            "html": drawn.html,
-            "shown": drawn.shown,
-            "pages": drawn.pages,
-            "templates": _offers(ctx, cls),
-        }
+        sheets, templates = _few(ctx, cls, payload), _offers(ctx, cls)
+        with ctx.apart():
+            drawn = press.document("paper", sheets, label)
+        return {"html": drawn.html, "shown": drawn.shown, "pages": drawn.pages, "templates": templates}
 
     def make_pdf(ctx: Context, payload: BillsToPrint) -> Any:
-        sheets = list(collect(ctx, cls, payload.ids, payload.print_template_id))
-        return as_file(press.pdf("paper", sheets), "print")
+        sheets = _few(ctx, cls, payload)
+        with ctx.apart():
+            return as_file(press.pdf("paper", sheets, press.MOST_PAGES), "print")
 
     def queue(ctx: Context, payload: ManyBillsToPrint) -> Any:
         _owners(ctx, cls, payload.ids)
         return export_tasks.queue(ctx, PRINT_JOB, cls.name(), label, payload.model_dump(), ".pdf")
 
-    _declare(show, f"{label}打印", "POST", f"{path}/print", right=right, returns=PrintedBills)
-    _declare(make_pdf, f"{label} PDF", "POST", f"{path}/printPdf", right=right)
+    waiting: dict[str, Any] = {"right": right, "turns": press.TURNS}
+    _declare(show, f"{label}打印", "POST", f"{path}/print", returns=PrintedBills, **waiting)
+    _declare(make_pdf, f"{label} PDF", "POST", f"{path}/printPdf", **waiting)
     _declare(
         queue, f"{label}批量打印", "POST", f"{path}/printTask", right=right, returns=PrintTask, write=True
     )
@@ -90,6 +92,18 @@ def _mount(cls: type[Bill]) -> None:
 def _declare(handler: Callable[..., Any], doc: str, method: str, path: str, **options: Any) -> None:
     handler.__doc__ = doc
     call(api, method, path, **options)(handler)
+
+
+def _few(ctx: Context, cls: type[Bill], payload: BillsToPrint) -> list[dict[str, Any]]:
+    """The sheets of bills that are set while one waits; refuses more rows, before all are read."""
+    sheets, rows = [], 0
+    for one in collect(ctx, cls, payload.ids, payload.print_template_id):
+        sheets.append(one)
+        rows += sheet.rows_of(one)
+        if rows > MOST_SET:
+            msg = f"这些单据连同份数超过{MOST_SET}行，请减少张数，或用“后台生成PDF”，完成后在导出任务中下载"
+            raise Refusal(msg, data=press.AS_TASK)
+    return sheets
 
 
 def collect(

@@ -39,14 +39,18 @@ def get_sizes(ctx: Context) -> Any:
     return [{"width": width, "height": height} for width, height in SIZES]
 
 
-@call(api, "POST", "v2/system/GoodsLabel/print", right=RIGHT, returns=PrintedLabels)
+@call(api, "POST", "v2/system/GoodsLabel/print", right=RIGHT, returns=PrintedLabels, turns=press.TURNS)
 def show(ctx: Context, payload: LabelsToPrint) -> Any:
     """标签预览."""
-    drawn = press.document("labels", labels(ctx.conn, payload.items, payload.layout), "商品标签")
+    sheets = labels(ctx.conn, payload.items, payload.layout)
+    with ctx.apart():
+        drawn = press.document("labels", sheets, "商品标签")
     return {"html": drawn.html, "shown": drawn.shown, "pages": drawn.pages}
 
 
-@call(api, "POST", "v2/system/GoodsLabel/printPdf", right=RIGHT)
+@call(api, "POST", "v2/system/GoodsLabel/printPdf", right=RIGHT, turns=press.TURNS)
 def make_pdf(ctx: Context, payload: LabelsToPrint) -> Any:
     """标签 PDF."""
-    return as_file(press.pdf("labels", labels(ctx.conn, payload.items, payload.layout)), "labels")
+    sheets = labels(ctx.conn, payload.items, payload.layout)
+    with ctx.apart():
+        return as_file(press.pdf("labels", sheets, press.MOST_PAGES), "labels")

@@ -11,20 +11,26 @@ import logging
 import re
 import subprocess
 import sys
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from api.kit import children
 from api.kit.errors import Refusal
+from api.kit.turns import Turns
+from api.printing.press_child import TOO_MANY
 
 SOURCES = Path(__file__).parent
-SECONDS = 120
+SECONDS = 75
 MAX_SHOWN = 60
 """So many pages are drawn in a browser; the whole is in the PDF."""
-_PRESSES = threading.BoundedSemaphore(2)
+MOST_PAGES = 2000
+"""So many pages are set while one waits."""
+TURNS = Turns("正在打印的人较多，已有{}个在等，请稍后再试；单据多时可用“后台生成PDF”", at_once=2, waiting=8)
+AS_TASK = {"as_task": True}
+"""Answered where the whole can be had as a task."""
 _SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')
 _STYLE = """
 html, body { margin: 0; }
@@ -51,15 +57,15 @@ class Printed:
     pages: int
 
 
-def pdf(source: str, sheets: list[dict[str, Any]]) -> bytes:
-    """Sheets set by a source of this folder (`paper`, `labels`)."""
-    return _set(source, "pdf", sheets)
+def pdf(source: str, sheets: list[dict[str, Any]], most: int = 0) -> bytes:
+    """Sheets set by a source of this folder (`paper`, `labels`); refused beyond `most` pages, unless that is 0."""
+    return _set(source, "pdf", sheets, most)
 
 
 def document(source: str, sheets: list[dict[str, Any]], title: str) -> Printed:
-    """Sheets as HTML, each page a drawing of its true size."""
-    drawn: list[str] = orjson.loads(_set(source, "svg", sheets))
-    shown = drawn[:MAX_SHOWN]
+    """Sheets as HTML, each page a drawing of its true size, of which the first are shown."""
+    drawn = orjson.loads(_set(source, "svg", sheets, MOST_PAGES, MAX_SHOWN))
+    shown: list[str] = drawn["shown"]
     sizes = [_size(page) for page in shown]
     kinds = {size: f"size{at}" for at, size in enumerate(dict.fromkeys(sizes))}
     rules = "".join(
@@ -75,7 +81,7 @@ def document(source: str, sheets: list[dict[str, Any]], title: str) -> Printed:
     return Printed(
         f'<!doctype html><html lang="zh-CN"><head>{head}</head><body>{body}</body></html>',
         len(shown),
-        len(drawn),
+        drawn["pages"],
     )
 
 
@@ -87,14 +93,21 @@ def _size(page: str) -> tuple[str, str]:
     return width, height
 
 
-def _set(source: str, form: str, sheets: list[dict[str, Any]]) -> bytes:
-    command = [sys.executable, "-m", "api.printing.press_child", str(SOURCES / f"{source}.typ"), form]
-    with _PRESSES:
-        try:
-            done = subprocess.run(command, input=orjson.dumps(sheets), capture_output=True, timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            raise Refusal("单据太大，排版超时，请减少张数后重试") from None
+def _set(source: str, form: str, sheets: list[dict[str, Any]], most: int, shown: int = 0) -> bytes:
+    try:
+        done = children.run(
+            _command(source, form, most, shown), orjson.dumps(sheets), SECONDS, subprocess.PIPE
+        )
+    except children.TooLong:
+        raise Refusal("单据太大，排版超时，请减少张数后重试") from None
+    if done.returncode == TOO_MANY:
+        raise Refusal(f"超过{most}页，请减少张数后重试，单据也可用“后台生成PDF”", data=AS_TASK)
     if done.returncode:
         log.error("press: %s", done.stderr.decode(errors="replace")[-2000:])
         raise RuntimeError("the press failed")
     return done.stdout
+
+
+def _command(source: str, form: str, most: int, shown: int) -> list[str]:
+    place = str(SOURCES / f"{source}.typ")
+    return [sys.executable, "-m", "api.printing.press_child", place, form, str(most), str(shown)]

@@ -1,4 +1,7 @@
-"""The press's child (排版进程): `python -m api.printing.press_child SOURCE pdf|svg`, sheets on stdin, pages on stdout.
+"""The press's child (排版进程): `python -m api.printing.press_child SOURCE pdf|svg MOST SHOWN`.
+
+Sheets come on stdin, pages go to stdout: a PDF, or how many there are and the drawings of the first. Beyond MOST pages,
+unless that is 0, it gives up.
 
 It looks for fonts and files nowhere but in its own packages and in a folder of its own, where the pictures lie that
 sheets name by their paths, so that a sheet looks alike on every machine.
@@ -6,6 +9,7 @@ sheets name by their paths, so that a sheet looks alike on every machine.
 
 from __future__ import annotations
 
+import io
 import resource
 import shutil
 import sys
@@ -15,14 +19,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
-import pylopdf_fonts_zh_cn
-import typst
 
 MEMORY = 6 * 1024**3
+TOO_MANY = 3
+"""Its answer where there are too many pages."""
 
 
 def main() -> None:
-    source, form = sys.argv[1:]
+    import typst
+
+    source, form, most, shown = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     sheets: list[dict[str, Any]] = orjson.loads(sys.stdin.buffer.read())
     with TemporaryDirectory(prefix="press") as folder:
@@ -35,11 +41,22 @@ def main() -> None:
                 raise
             # A picture may be broken where its header is sound; the bill is printed all the same.
             pages = _set(main_file, form, [{**sheet, "logo": ""} for sheet in sheets])
+    if most and _count(form, pages) > most:
+        sys.exit(TOO_MANY)
     if form == "svg":
-        sys.stdout.buffer.write(orjson.dumps([page.decode() for page in pages]))
+        drawn = [page.decode() for page in pages[:shown]]
+        sys.stdout.buffer.write(orjson.dumps({"pages": len(pages), "shown": drawn}))
     else:
         [document] = pages
         sys.stdout.buffer.write(document)
+
+
+def _count(form: str, pages: list[bytes]) -> int:
+    if form == "svg":
+        return len(pages)
+    from pypdf import PdfReader
+
+    return len(PdfReader(io.BytesIO(pages[0])).pages)
 
 
 def _bring_logos(sheets: list[dict[str, Any]], folder: Path) -> bool:
@@ -55,6 +72,9 @@ def _bring_logos(sheets: list[dict[str, Any]], folder: Path) -> bool:
 
 
 def _set(main_file: Path, form: str, sheets: list[dict[str, Any]]) -> list[bytes]:
+    import pylopdf_fonts_zh_cn
+    import typst
+
     compiler = typst.Compiler(
         str(main_file),
         root=str(main_file.parent),

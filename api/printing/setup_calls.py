@@ -233,7 +233,7 @@ def instant_recovery(ctx: Context, payload: PrintTemplateKey) -> Any:
     return {"print_template_id": row.print_template_id}
 
 
-@call(api, "POST", "v2/system/PrintSetup/preview", right=LIST, returns=PrintPreview)
+@call(api, "POST", "v2/system/PrintSetup/preview", right=LIST, returns=PrintPreview, turns=press.TURNS)
 def preview(ctx: Context, payload: PrintTrial) -> Any:
     """打印预览: a layout that need not be saved, on a real bill."""
     cls = print_template.bill_class(ctx, payload.bill_type)
@@ -247,7 +247,9 @@ def preview(ctx: Context, payload: PrintTrial) -> Any:
     if bill is None:
         raise Refusal(f"还没有可供预览的{cls.declaration.label}")
     one = payload.layout.model_copy(update={"copies": 1})
-    drawn = press.document("paper", sheet.sheets_of(ctx, cls, bill.bill_id, one), bill.bill_no)
+    sheets = sheet.sheets_of(ctx, cls, bill.bill_id, one)
+    with ctx.apart():
+        drawn = press.document("paper", sheets, bill.bill_no)
     return {
         "html": drawn.html,
         "shown": drawn.shown,

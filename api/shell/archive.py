@@ -6,19 +6,24 @@ import tarfile
 from pathlib import Path
 
 from api.kit.errors import Refusal
+from reports import metadata
 
 DUMP = "database.dump"
 FOLDERS = ("uploads", "archive")
 """Folders of the data directory that a backup holds: pictures, papers and initialisation files; cleaned-out logs."""
+REPORTS = f"superset/{metadata.NAME}"
+"""A file of it: charts and boards that users made of the reports' data."""
 
 
-def pack(path: Path, dump: Path, data_dir: Path) -> None:
-    """Write a dump and the folders' files to `path`.
+def pack(path: Path, dump: Path, data_dir: Path, reports: Path | None = None) -> None:
+    """Write a dump, the folders' files and a copy of the `reports` file to `path`.
 
     The dump is older than the files, and a file is deleted only when no record holds it: all that it names is there.
     """
     with tarfile.open(path, "w", dereference=True) as tar:
         tar.add(dump, DUMP)
+        if reports is not None:
+            tar.add(reports, REPORTS)
         for folder in FOLDERS:
             for file in sorted((data_dir / folder).rglob("*")):
                 try:
@@ -33,7 +38,7 @@ def unpack(path: Path, place: Path) -> Path:
     try:
         with tarfile.open(path, "r:") as tar:
             for member in tar:
-                known = member.name == DUMP or member.name.split("/")[0] in FOLDERS
+                known = member.name in (DUMP, REPORTS) or member.name.split("/")[0] in FOLDERS
                 if not known or not member.isreg():
                     raise Refusal(f"备份文件里有不认识的内容“{member.name}”，已拒绝恢复")
                 tar.extract(member, place, filter="data")

@@ -7,7 +7,9 @@ jobs wait in the queue is left out: a restored database must not do them a secon
 from __future__ import annotations
 
 import hashlib
+import logging
 import shutil
+import sqlite3
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -32,9 +34,12 @@ from api.shell.backup import (
 )
 from api.shell.dump import DumpError, contents, dump
 from api.shell.upload_log import size_text
+from reports import metadata
 
+log = logging.getLogger(__name__)
 KIND = "backup"
 TABLE = Backup.table()
+WITHOUT_REPORTS = "报表平台的元数据文件损坏，备份里没有自制的图表和看板"
 
 
 def ask(conn: Connection, asked_by: int | None) -> Row[Any] | None:
@@ -116,10 +121,11 @@ def make(path: Path) -> dict[str, Any]:
     place = _workplace(path)
     try:
         place.mkdir(mode=0o700, parents=True)
-        dumped, packed = place / archive.DUMP, place / path.name
+        dumped, packed, reports = place / archive.DUMP, place / path.name, place / metadata.NAME
         dump(settings().database_url, dumped)
         tables = contents(dumped)
-        archive.pack(packed, dumped, settings().data_dir)
+        lacking = _copy_reports(reports)
+        archive.pack(packed, dumped, settings().data_dir, reports if reports.exists() else None)
         packed.chmod(0o600)
         size, digest = packed.stat().st_size, sha256_of(packed)
         _note_of(path).write_text(f"{digest}  {path.name}\n")
@@ -134,7 +140,25 @@ def make(path: Path) -> dict[str, Any]:
         "revision": transact(_revision),
         "verdict": SOUND,
         "verified_at": datetime.now(TIME_ZONE),
+        "message": lacking,
     }
+
+
+def _copy_reports(target: Path) -> str | None:
+    """Copy what users made of reports, if there is anything; tells why not, for the backup is made without it."""
+    source = settings().data_dir / archive.REPORTS
+    if not source.is_file():
+        return None
+    try:
+        metadata.copy(source, target)
+        problem = metadata.problem(target)
+    except sqlite3.Error as error:
+        problem = str(error)
+    if not problem:
+        return None
+    log.error("%s: %s", source, problem)
+    target.unlink(missing_ok=True)
+    return WITHOUT_REPORTS
 
 
 def wrong_with(path: Path, digest: str) -> str | None:

@@ -15,14 +15,17 @@ from typing import Any
 
 from fastapi.responses import FileResponse
 
+from api.kit import children
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import Refusal
 from api.kit.settings import PROJECT_DIR
+from api.kit.turns import Turns
 
 api = router()
 PATIENCE = 80
 """Seconds; less than a proxy before the API waits."""
+TURNS = Turns("正在取接口文档的人较多，请稍后再取", at_once=4, waiting=0)
 WRITE = """
 import gc, os, sys
 gc.disable()
@@ -46,15 +49,12 @@ class Writing:
 
     def done(self, seconds: float) -> bool:
         """Wait for it; whether it is there, False while it isn't yet."""
-        try:
-            failed = self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return False
+        failed = children.ended(self._process, seconds)
         if failed:
             with _LOCK:
                 writing.cache_clear()
             raise Refusal("接口文档生成失败，请联系管理员")
-        return True
+        return failed is not None
 
 
 @cache
@@ -63,11 +63,13 @@ def writing() -> Writing:
     return Writing()
 
 
-@call(api, "GET", "openapi.json", right=ANY_USER, returns=dict[str, Any])
+@call(api, "GET", "openapi.json", right=ANY_USER, returns=dict[str, Any], turns=TURNS)
 def get_document(ctx: Context) -> Any:
     """接口文档: the OpenAPI document, as it stands and without an envelope."""
     with _LOCK:
         found = writing()
-    if not found.done(PATIENCE):
+    with ctx.apart():
+        done = found.done(PATIENCE)
+    if not done:
         raise Refusal("接口文档正在生成，请一分钟后再取")
     return FileResponse(found.path, media_type="application/json")

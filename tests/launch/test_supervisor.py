@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ def watch(tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch) -> I
     monkeypatch.setattr(supervisor, "BACKOFF_SECONDS", (0.05,))
     started: list[Watched] = []
 
-    def start(command: list[str], probe=lambda: True, **limits: float) -> Watched:
+    def start(command: list[str], probe=lambda: True, **limits: Any) -> Watched:
         child = Child("tried", "受看护者", command, tmp_path, probe=probe, **limits)
         started.append(Watched(child, tmp_path / "logs", said.append))
         started[-1].start()
@@ -64,6 +65,39 @@ class TestHealth:
         watch_failing = watch(["sh", "-c", "exit 3"], probe=lambda: False)
         with pytest.raises(ChildError, match="受看护者没有起来"):
             await_health([slow, watch_failing], lambda _: None)
+
+
+class TestDoneWithout:
+    """One that is not needed keeps nobody from starting."""
+
+    def test_the_others_start_and_it_is_told(self, watch, said: list[str]) -> None:
+        told: list[str] = []
+        sound = watch(["sleep", "60"])
+        broken = watch(["sh", "-c", "echo 文件损坏; exit 3"], probe=lambda: False, needed=False)
+        await_health([broken, sound], lambda child: told.append(child.command[0]))
+        assert (sound.healthy, broken.healthy, told) == (True, False, ["sleep"])
+        assert "受看护者没有起来" in said[-1] and "文件损坏" in said[-1] and "其他部分照常使用" in said[-1]
+
+    def test_one_that_takes_too_long_is_not_waited_for(self, watch) -> None:
+        slow = watch(["sleep", "60"], probe=lambda: False, needed=False, start_seconds=0.2)
+        await_health([slow], lambda _: None)
+        assert slow.process.poll() is None, "it goes on starting"
+
+    def test_it_is_started_again_and_told_to_be_back(
+        self, watch, said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(supervisor, "PROBE_SECONDS", 0.05)
+        mended = tmp_path / "mended"
+        command = ["sh", "-c", f"[ -e {mended} ] && exec sleep 60; exit 3"]
+        child = watch(command, probe=mended.exists, needed=False)
+        await_health([child], lambda _: None)
+        mended.touch()
+
+        def is_back() -> bool:
+            child.watch()
+            return "✓ 受看护者已恢复" in said
+
+        assert wait_until(is_back, 20)
 
 
 class TestRestart:

@@ -19,6 +19,8 @@ import pytest
 from api.kit.settings import PROJECT_DIR
 from api.launch.health import answers
 from api.launch.process import command_line, wait_until
+from reports import metadata
+from reports.health import known_board
 from tests.launch.installation import ERP, Installation
 
 FIRST_START_SECONDS = 600
@@ -44,7 +46,7 @@ def installation() -> Iterator[Installation]:
 class TestRunning:
     def test_users_and_reports_answer(self, installation: Installation) -> None:
         assert answers(installation.port, "/healthz")
-        assert answers(installation.report_port, "/health")
+        assert answers(installation.report_port, known_board())
 
     def test_the_administrator_is_announced(self, installation: Installation) -> None:
         assert re.search(r"管理员\s+admin\s+launch-test-1", installation.output.read_text("utf-8"))
@@ -72,7 +74,7 @@ class TestKilledParts:
         assert wait_until(lambda: not before & installation.pids_of(words), 40)
         assert wait_until(lambda: bool(installation.pids_of(words)), 60)
         assert wait_until(lambda: answers(installation.port, "/healthz"), 90)
-        assert wait_until(lambda: answers(installation.report_port, "/health"), 90)
+        assert wait_until(lambda: answers(installation.report_port, known_board()), 90)
 
     def test_killed_postgres_comes_back(self, installation: Installation) -> None:
         pid = int((installation.data_dir / "postgres" / "postmaster.pid").read_text().split()[0])
@@ -108,6 +110,19 @@ class TestStopping:
         told = log.read_bytes()[before:].decode()
         assert "报表资产没有变化" in told
         assert "升级元数据" not in told
+
+    def test_a_torn_file_of_the_reports_is_set_aside_and_built_again(
+        self, installation: Installation
+    ) -> None:
+        assert installation.signal(signal.SIGTERM) == 0
+        file = installation.data_dir / "superset" / metadata.NAME
+        torn = file.read_bytes()[: file.stat().st_size // 2]
+        file.write_bytes(torn)
+        installation.start(FIRST_START_SECONDS)
+        assert answers(installation.port, "/healthz")
+        assert answers(installation.report_port, known_board())
+        [aside] = file.parent.glob("metadata-*.broken")
+        assert aside.read_bytes()[:1000] == torn[:1000]
 
     def test_starts_again_after_kill_9_of_everything(self, installation: Installation) -> None:
         for pid in installation.processes():

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import logging
 import subprocess
-import threading
-import time
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from PIL import Image
@@ -20,6 +17,12 @@ from tests.master.paper_pictures import back_of_card, id_card, jpeg, licence, no
 from tests.shell import pictures
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read is the subject here, not how busy the machine is."""
+    monkeypatch.setattr(text_reader, "SECONDS", 600)
 
 
 def id_fields(content: bytes) -> dict[str, str]:
@@ -127,33 +130,3 @@ class TestRefused:
         monkeypatch.setattr(text_reader, "SECONDS", 0.01)
         with pytest.raises(Refusal, match="图片识别超时，请换一张更清楚、更小的图片"):
             read_lines(png(Image.new("RGB", (300, 200))))
-
-    def test_one_is_read_at_a_time_and_few_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        begun, go_on, at_once = threading.Semaphore(0), threading.Event(), []
-
-        def engine(content: bytes) -> subprocess.CompletedProcess[bytes]:
-            at_once.append(content)
-            begun.release()
-            go_on.wait(20)
-            return subprocess.CompletedProcess([], 0, b"[]")
-
-        monkeypatch.setattr(text_reader, "_recognise", engine)
-        found: list[Any] = []
-        threads = [
-            threading.Thread(target=lambda: found.append(read_lines(pictures.png())))
-            for _ in range(text_reader.WAITING)
-        ]
-        threads[0].start()
-        assert begun.acquire(timeout=20)
-        for thread in threads[1:]:
-            thread.start()
-        deadline = time.monotonic() + 20
-        while text_reader._places._value and time.monotonic() < deadline:  # type: ignore[attr-defined]
-            time.sleep(0.01)
-        assert len(at_once) == 1
-        with pytest.raises(Refusal, match="正在识别的图片较多，请稍后再试"):
-            read_lines(pictures.png())
-        go_on.set()
-        for thread in threads:
-            thread.join(20)
-        assert found == [[]] * text_reader.WAITING

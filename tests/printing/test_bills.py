@@ -12,9 +12,10 @@ from api import catalogue
 from api.kit import registry
 from api.kit.document import Bill
 from api.kit.fields import COST
-from api.printing import print_job
+from api.printing import bill_calls, press, print_job
 from api.printing.capitals import capitals
 from api.shell.export_job import file_of
+from tests.kit.client import Answer
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.roles import holding
@@ -194,6 +195,39 @@ class TestRights:
         fields = [{"screen": screen, "field": name} for screen, name in hidden]
         with holding(site.as_("admin"), site.world.role_clerk_a, denied=fields):
             yield
+
+
+class TestBounds:
+    """What is set while one waits; more is a task."""
+
+    def asked(self, desk: Desk, *bills: Made) -> list[Answer]:
+        body = {"ids": [bill.id for bill in bills]}
+        return [desk.caller.post(desk.path("sales_outbound", call), body) for call in ("print", "printPdf")]
+
+    def test_a_bill_that_is_named_twice_is_printed_once(self, desk: Desk) -> None:
+        first, second = (desk.draft("sales_outbound", *numbered(desk, 1)) for _ in range(2))
+        body = {"ids": [second.id, first.id, second.id]}
+        paper = printed(desk.caller, desk.path("sales_outbound", "printPdf"), body)
+        assert [bill.no in page for bill, page in zip((second, first), paper.pages, strict=True)] == [
+            True
+        ] * 2
+
+    def test_too_many_rows_are_not_set(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(bill_calls, "MOST_SET", 3)
+        monkeypatch.setattr(press.children, "run", lambda *_: pytest.fail("they were set"))
+        bills = [desk.draft("sales_outbound", *numbered(desk, 2)) for _ in range(2)]
+        said = "这些单据连同份数超过3行，请减少张数，或用“后台生成PDF”，完成后在导出任务中下载"
+        for answer in self.asked(desk, *bills):
+            assert (answer.code, answer.msg, answer.data) == (400, said, {"as_task": True})
+
+    def test_too_many_pages_are_not_handed_out(
+        self, desk: Desk, long: Made, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(press, "MOST_PAGES", 2)
+        for answer in self.asked(desk, long):
+            assert answer.code == 400
+            assert answer.msg == "超过2页，请减少张数后重试，单据也可用“后台生成PDF”"
+            assert answer.data == {"as_task": True}
 
 
 class TestManyBills:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from reports import metadata
 from reports.assets import boards
-from tests.kit.superset import Superset, boot
+from tests.kit.once import copy
+from tests.kit.superset import Superset, boot, prepare
 
 IDENTITIES = """
 select 'dashboard', hex(uuid), id from dashboards union all select 'chart', hex(uuid), id from slices
@@ -78,3 +82,48 @@ class TestBoot:
             right for right in rights if right[0] in ("can_write", "can_export", "can_explore", "can_sqllab")
         }
         assert writes == {("can_write", "DashboardFilterStateRestApi")}
+
+
+class TestLostFiles:
+    """Of a file that is torn, gone, or back from a backup: every board is there again, and what users made if it was."""
+
+    @pytest.fixture
+    def environment(self, data_dir: Path, tmp_path: Path) -> dict[str, str]:
+        copy(data_dir / "secrets.json", tmp_path)
+        prepare(tmp_path)
+        return {**os.environ, "ERP_DATA_DIR": str(tmp_path)}
+
+    @pytest.fixture
+    def file(self, environment: dict[str, str]) -> Path:
+        return Path(environment["ERP_DATA_DIR"]) / "superset" / metadata.NAME
+
+    def test_a_torn_one_is_set_aside(self, environment: dict[str, str], file: Path):
+        before = {row[:2] for row in identities(file.parent)}
+        os.truncate(file, file.stat().st_size // 3)
+        said = boot(environment)
+        [aside] = file.parent.glob("metadata-*.broken")
+        assert f"已另存为 {aside.name} 并重建" in said and "已就绪" in said
+        assert {row[:2] for row in identities(file.parent)} == before
+
+    def test_a_missing_one_is_made_again(self, environment: dict[str, str], file: Path):
+        before = {row[:2] for row in identities(file.parent)}
+        file.unlink()
+        assert "已就绪" in boot(environment)
+        assert {row[:2] for row in identities(file.parent)} == before
+
+    def test_what_is_published_is_written_over_what_users_made(self, environment: dict[str, str], file: Path):
+        insert(file.parent, "自己的图", managed=False)
+        before = identities(file.parent)
+        with closing(sqlite3.connect(file)) as conn:
+            conn.execute("update slices set slice_name = '改过' where is_managed_externally")
+            conn.execute("delete from embedded_dashboards where rowid % 2")
+            conn.commit()
+        saved = file.with_name("saved.db")
+        metadata.copy(file, saved)
+        (file.parent / metadata.STATE).unlink()
+        saved.replace(file)
+        assert "已就绪" in boot(environment)
+        assert identities(file.parent) == before
+        with closing(sqlite3.connect(file)) as conn:
+            names = [name for (name,) in conn.execute("select slice_name from slices")]
+        assert "自己的图" in names and "改过" not in names

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import sqlite3
 import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -25,6 +27,7 @@ from api.launch.restore import restore
 from api.shell import archive, backup_job
 from api.shell.backup import DONE, EXPIRED, FAILED, SOUND
 from api.shell.dump import DumpError, without_password
+from reports import metadata
 from tests.kit.databases import administer
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
@@ -203,6 +206,60 @@ class TestDrill:
         restore(fresh, backup_job.file_of(made(site)["file_name"]))
         with connect(fresh).connect() as conn:
             assert conn.execute(text("select count(*) from procrastinate_jobs")).scalar() == 0
+
+
+class TestReports:
+    """Charts and boards that users made of reports stand in the report platform's own file."""
+
+    @pytest.fixture
+    def platform(self, own_folder: Path) -> Iterator[sqlite3.Connection]:
+        (own_folder / "superset").mkdir()
+        with closing(sqlite3.connect(own_folder / archive.REPORTS)) as conn:
+            conn.execute("pragma journal_mode = wal")
+            for name in metadata.TABLES:
+                conn.execute(f'create table "{name}" (name text)')
+            conn.execute("insert into slices values ('华东毛利')")
+            conn.commit()
+            yield conn
+
+    def test_they_come_back_as_they_were_at_one_moment(
+        self,
+        site: Site,
+        fresh: str,
+        platform: sqlite3.Connection,
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+    ) -> None:
+        platform.execute("insert into slices values ('还没有保存')")
+        row = made(site)
+        assert (row["state"], row["message"]) == (DONE, None)
+        platform.commit()
+        path = backup_job.file_of(row["file_name"])
+        new = moved(monkeypatch, tmp_path / "new")
+        (new / "superset").mkdir()
+        (new / "superset" / metadata.STATE).write_text("{}")
+        restore(fresh, path)
+        assert [one.name for one in (new / "superset").iterdir()] == [metadata.NAME], "all is installed anew"
+        with closing(sqlite3.connect(new / archive.REPORTS)) as conn:
+            assert conn.execute("select name from slices").fetchall() == [("华东毛利",)]
+
+    def test_a_broken_file_is_told_and_the_books_are_saved(
+        self, site: Site, platform: sqlite3.Connection, own_folder: Path
+    ) -> None:
+        platform.close()
+        (own_folder / archive.REPORTS).write_bytes(b"torn" * 5000)
+        row = made(site)
+        assert (row["state"], row["message"]) == (DONE, backup_job.WITHOUT_REPORTS)
+        with tarfile.open(backup_job.file_of(row["file_name"])) as tar:
+            assert archive.REPORTS not in tar.getnames()
+
+    def test_those_that_are_there_are_not_written_over(
+        self, site: Site, fresh: str, platform: sqlite3.Connection
+    ) -> None:
+        path = backup_job.file_of(made(site)["file_name"])
+        with pytest.raises(Refusal, match="superset 已经有文件，不会覆盖"):
+            restore(fresh, path)
+        assert empty(fresh)
 
 
 class TestRestoreRefuses:

@@ -1,0 +1,159 @@
+"""The report platform's file before its start: sound, or set aside and built again; without Superset itself."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from api.kit.settings import settings
+from reports import boot, metadata
+
+BOARD = "99e07785-7293-54a9-a00a-02aaefd42dea"
+COLUMNS = {
+    "embedded_dashboards": "uuid blob, dashboard_id int",
+    "dashboards": "id integer primary key",
+    "dashboard_slices": "dashboard_id int, slice_id int",
+}
+
+
+def build(path: Path, *, board: bool = True) -> None:
+    """A file like Superset's, large enough to be torn in its middle."""
+    with closing(sqlite3.connect(path)) as conn:
+        conn.execute("pragma journal_mode = wal")
+        for name in sorted(metadata.TABLES):
+            conn.execute(f'create table "{name}" ({COLUMNS.get(name, "name text")})')
+        conn.execute("create index ix_slices on slices (name)")
+        conn.executemany("insert into slices values (?)", [(f"图 {number:06}",) for number in range(5000)])
+        if board:
+            conn.execute(
+                "insert into embedded_dashboards values (?, 1)", [bytes.fromhex(BOARD.replace("-", ""))]
+            )
+            conn.execute("insert into dashboards values (1)")
+            conn.execute("insert into dashboard_slices values (1, 1)")
+        conn.commit()
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ERP_DATA_DIR", str(tmp_path))
+    (tmp_path / "superset").mkdir()
+    made = settings().superset_dir / metadata.NAME
+    build(made)
+    return made
+
+
+@pytest.fixture
+def installed(file: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """What a start builds anew; the file was installed as the catalogue wants it."""
+    built: list[Path] = []
+
+    def install(bundle: Any, current: Any) -> None:
+        file.unlink(missing_ok=True)
+        build(file)
+        built.append(file)
+
+    monkeypatch.setattr(boot, "install", install)
+    monkeypatch.setattr(boot, "compile_assets", dict)
+    monkeypatch.setattr(boot, "installed_state", lambda bundle, current: {"assets": "1"})
+    monkeypatch.setattr(boot, "boards", lambda: [SimpleNamespace(embedded_uuid=BOARD)])
+    (file.parent / metadata.STATE).write_text('{"assets": "1"}')
+    return built
+
+
+def tear(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def overwrite(file: Path) -> None:
+    file.write_bytes(b"no file of sqlite" * 999)
+
+
+def empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def blot(file: Path) -> None:
+    """Write noise over pages in the middle: the file opens as before."""
+    size = file.stat().st_size
+    with file.open("r+b") as opened:
+        opened.seek(size // 2 // 4096 * 4096)
+        opened.write(b"\xff" * 8192)
+
+
+def lose_a_table(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as conn:
+        conn.execute("drop table dashboard_slices")
+
+
+DAMAGES = [tear, overwrite, empty, blot, lose_a_table]
+
+
+class TestProblem:
+    def test_a_sound_file_has_none(self, file: Path) -> None:
+        assert metadata.problem(file) == ""
+
+    @pytest.mark.parametrize("damage", DAMAGES)
+    def test_a_damaged_one_has(self, file: Path, damage: Callable[[Path], None]) -> None:
+        damage(file)
+        assert metadata.problem(file)
+
+    def test_one_that_another_holds_is_not_called_broken(self, file: Path) -> None:
+        with closing(sqlite3.connect(file)) as other:
+            other.execute("pragma journal_mode = delete")
+            other.execute("begin exclusive")
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                metadata.problem(file)
+
+
+class TestBoot:
+    def test_a_sound_file_is_left_alone(self, file: Path, installed: list[Path]) -> None:
+        boot.main()
+        assert installed == []
+
+    @pytest.mark.parametrize("damage", DAMAGES)
+    def test_a_broken_one_is_set_aside_and_built_again(
+        self,
+        file: Path,
+        installed: list[Path],
+        capsys: pytest.CaptureFixture[str],
+        damage: Callable[[Path], None],
+    ) -> None:
+        damage(file)
+        before = file.read_bytes()
+        boot.main()
+        assert installed == [file]
+        assert metadata.problem(file) == ""
+        [aside] = file.parent.glob("metadata-*.broken")
+        assert aside.read_bytes() == before
+        assert aside.name in capsys.readouterr().out
+
+    def test_a_missing_one_is_built_though_it_was_installed(self, file: Path, installed: list[Path]) -> None:
+        file.unlink()
+        boot.main()
+        assert installed == [file]
+
+    def test_one_without_a_board_is_installed_into_again(self, file: Path, installed: list[Path]) -> None:
+        with closing(sqlite3.connect(file)) as conn:
+            conn.execute("delete from dashboard_slices")
+            conn.commit()
+        boot.main()
+        assert installed == [file]
+        assert list(file.parent.glob("metadata-*.broken")) == [], "nothing is wrong with the file itself"
+
+
+class TestSetAside:
+    def test_the_newest_are_kept(self, file: Path) -> None:
+        for number in range(metadata.KEPT + 2):
+            file.write_bytes(b"%d" % number)
+            file.with_name(f"{file.name}-wal").write_bytes(b"log")
+            metadata.set_aside(file)
+        kept = sorted(file.parent.glob("metadata-*.broken"))
+        assert [one.read_bytes() for one in kept] == [b"2", b"3", b"4"]
+        assert len(list(file.parent.glob("metadata-*.broken-wal"))) == metadata.KEPT
