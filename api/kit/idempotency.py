@@ -22,6 +22,8 @@ from api.kit.errors import Refusal
 from api.kit.signing import SIGNED_WITH
 
 KEY_LENGTH = 80
+KEPT_DAYS = 7
+"""So long a repetition of a command is known as one; signatures are good for minutes."""
 
 
 class IdempotencyKey(Base):
@@ -50,6 +52,10 @@ select answer from idempotency_key
 where user_id = %(user)s and key = %(key)s and part = %(part)s and request_hash = %(hash)s
 """
 _STORE = "update idempotency_key set answer = %s where user_id = %s and key = %s and part = %s"
+_EXPIRE = text(
+    "delete from idempotency_key where ctid = any(array("
+    "select ctid from idempotency_key where made_at < now() - make_interval(days => :days) limit :most))"
+)
 
 
 def claim(ctx: Context, part: int = 0) -> tuple[bool, Any]:
@@ -79,10 +85,9 @@ def store(ctx: Context, answer: Any, part: int = 0) -> None:
         ctx.conn.exec_driver_sql(_STORE, (packed, ctx.principal.user_id, ctx.idempotency_key, part))
 
 
-def expire(conn: Connection, days: int = 7) -> int:
-    """Forget keys older than `days`; returns how many."""
-    query = text("delete from idempotency_key where made_at < now() - make_interval(days => :days)")
-    return conn.execute(query, {"days": days}).rowcount
+def expire(conn: Connection, days: int = KEPT_DAYS, most: int = 5_000) -> int:
+    """Forget keys older than `days`, so many at a time; returns how many."""
+    return conn.execute(_EXPIRE, {"days": days, "most": most}).rowcount
 
 
 def digest(method: str, path: str, query: str, body: bytes) -> str:
