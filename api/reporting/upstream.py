@@ -96,7 +96,7 @@ class Upstream:
         if file is not None and file in self._kept:
             return _answer(*self._kept[file])
         try:
-            body = await _body(request)
+            body = await request_body(request)
         except ClientDisconnect:
             return Response(status_code=400)
         if body is None:
@@ -217,14 +217,16 @@ def _answer(headers: RawHeaders, body: bytes) -> Response:
     return response
 
 
-async def _body(request: Request) -> bytes | None:
-    """The request's body, or None when it is larger than any page of Superset would send."""
-    received = bytearray()
-    async for chunk in request.stream():
-        received += chunk
-        if len(received) > LARGEST_BODY:
-            return None
-    return bytes(received)
+async def request_body(request: Request) -> bytes | None:
+    """The request's body, or None when it is larger than any page of Superset would send. It may be asked for again."""
+    if not hasattr(request, "_body"):
+        received = bytearray()
+        async for chunk in request.stream():
+            received += chunk
+            if len(received) > LARGEST_BODY:
+                return None
+        request._body = bytes(received)
+    return request._body
 
 
 async def _stream(answer: httpx.Response) -> AsyncIterator[bytes]:

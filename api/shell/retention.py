@@ -288,14 +288,15 @@ LASTING = (
         _named(
             "account_count account_type allocation area bank bill_setting brand city commission_scheme company"
             " company_goods conversion_recipe conversion_recipe_input conversion_recipe_output country customer"
-            " customer_address customer_follow_up customer_type delivery_demand delivery_mode delivery_term department"
-            " employee erp_config goods goods_batch goods_type goods_unit group_info handover_type inbound_type"
-            " logistics logistics_driver naming_rule outbound_type postage_type potential_customer print_template"
-            " province purchase_return_reason rebate_cycle rebate_type receivables_mode right_bundle right_bundle_right role"
-            " role_bundle role_company role_field_deny role_right role_warehouse safety_stock sales_price"
-            " sales_return_reason sales_type sms_channel sms_template station_setting stock_area stock_area_member"
-            " stock_early_warning super_station super_station_reward supplier supplier_account supplier_price"
-            " supplier_resource supplier_type symptom unit user_account warehouse"
+            " customer_address customer_follow_up customer_type delivery_demand delivery_mode delivery_term"
+            " department employee erp_config goods goods_batch goods_type goods_unit group_info handover_type"
+            " inbound_type logistics logistics_driver naming_rule outbound_type postage_type potential_customer"
+            " print_template province purchase_return_reason rebate_cycle rebate_type receivables_mode"
+            " right_bundle right_bundle_right role role_bundle role_company role_field_deny role_right"
+            " role_warehouse safety_stock sales_price sales_return_reason sales_type sms_channel sms_template"
+            " station_setting stock_area stock_area_member stock_early_warning super_station super_station_reward"
+            " supplier supplier_account supplier_price supplier_resource supplier_type symptom unit user_account"
+            " warehouse"
         ),
     ),
 )
