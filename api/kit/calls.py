@@ -29,7 +29,7 @@ from starlette.types import Scope
 from api.kit import idempotency, signing
 from api.kit.context import Authenticator, Context
 from api.kit.database import dumps, request_engine, retrying, told_time
-from api.kit.errors import Refusal, Unauthenticated
+from api.kit.errors import Forbidden, Refusal, Unauthenticated
 from api.kit.forms import as_json
 from api.kit.making import MAKING
 
@@ -47,6 +47,7 @@ ANYONE = ""
 ANY_USER = "*any"
 """Any logged-in user: the shell's own calls."""
 
+READING = ("GET", "HEAD")
 AGENT_LENGTH = 300
 SUCCESS = "操作成功"
 QUESTIONS = (362, 363)
@@ -201,15 +202,17 @@ def call(
     takes: Mapping[str, Maker] | None = None,
     write: bool = False,
     batch: bool = False,
+    told_once: bool = False,
     says: str = SUCCESS,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a route. `returns` is a type or makes one; `takes` makes types of parameters, by their names. `write`
-    calls honour the Idempotency-Key; `batch` calls commit bill by bill themselves; `says` is told when it succeeds."""
+    calls honour the Idempotency-Key; `batch` calls commit bill by bill themselves; the answer of a `told_once` call
+    holds a secret, so it is not kept for a repetition; `says` is told when it succeeds."""
 
     def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
         on.add_api_route(
             "/" + path.lstrip("/"),
-            Endpoint(handler, takes or {}, right, says, write=write, batch=batch),
+            Endpoint(handler, takes or {}, right, says, write=write, batch=batch, told_once=told_once),
             methods=[method],
             response_model=returns,
             name=handler.__name__,
@@ -238,9 +241,10 @@ class Endpoint:
         *,
         write: bool,
         batch: bool,
+        told_once: bool,
     ) -> None:
         self._handler, self._takes, self._right, self._says = handler, takes, right, says
-        self._write, self._once = write, write and not batch
+        self._write, self._once, self._told_once = write, write and not batch, told_once
         self.__doc__ = handler.__doc__
 
     def signature(self) -> inspect.Signature:
@@ -270,8 +274,10 @@ class Endpoint:
                 fresh, data = idempotency.claim(ctx) if self._once else (True, None)
                 if fresh:
                     data = self._handler(ctx, **arguments)
-                    if self._once:
+                    if self._once and not self._told_once:
                         idempotency.store(ctx, data)
+                elif self._told_once:
+                    raise Refusal("该操作已经完成，结果只给出一次，请重新操作")
             return data, ctx
 
         data, ctx = retrying(attempt)
@@ -324,8 +330,9 @@ def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | 
         raise Unauthenticated()
     session = _authenticator(conn, token)
     raw = getattr(request.state, "raw", b"")
+    signature = None
     if session.sign_key is not None:
-        signing.verify(session.sign_key, request.method, request.url.path, request.url.query, raw)
+        signature = signing.verify(session.sign_key, request.method, request.url.path, request.url.query, raw)
     ctx = Context(
         conn,
         session.principal,
@@ -333,7 +340,10 @@ def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | 
         request_hash=idempotency.digest(request.method, request.url.path, request.url.query, raw + told)
         if key
         else "",
+        signature=signature,
     )
     if right != ANY_USER:
         ctx.require(right)
+    elif session.principal.limited and request.method not in READING:
+        raise Forbidden("接口令牌的范围不包含此操作")
     return ctx

@@ -265,13 +265,14 @@ def _open_lines_model(cls: type[Bill]) -> type[BaseModel]:
 
 
 def action(
-    router: APIRouter, cls: type[Resource], name: str, returns: Any = BatchAnswer
+    router: APIRouter, cls: type[Resource], name: str, returns: Any = BatchAnswer, *, told_once: bool = False
 ) -> Callable[..., Any]:
     """Declare the call of an action that only this class has, under its right."""
 
     def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
         for path in cls.declaration.paths(name):
-            call(router, "POST", path, right=cls.right(name), returns=returns, write=True)(handler)
+            right = cls.right(name)
+            call(router, "POST", path, right=right, returns=returns, write=True, told_once=told_once)(handler)
         return handler
 
     return declare
