@@ -164,13 +164,25 @@ def check(listed: Annotated[bool, typer.Option("--list", help="只列出检查�
 def token(
     user: Annotated[str, typer.Argument(help="登录名")],
     days: Annotated[int, typer.Option(help="有效天数", min=1, max=3650)] = 365,
+    name: Annotated[str | None, typer.Option(help="用途，业务日志和在线会话里显示")] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="只给这些权限，可写多次：sales_outbound:list、goods:*、*:list；不写则为用户的全部权限"
+        ),
+    ] = None,
 ) -> None:
-    """为接口对接发一个令牌：以该用户的权限调用，不需要签名。"""
+    """为接口对接发一个令牌：以该用户的权限（或其中一部分）调用，不需要签名。在线会话里看得到最近使用，也可以结束它。"""
     from api.identity.setup import issue_token
     from api.launch.attach import database
 
+    if scope:
+        with loading():
+            from api.main import app as application
+
+        assert application, "all rights are known once the application is built"
     with database(settings()):
-        print(issue_token(user, days))
+        print(issue_token(user, days, name, scope or None))
 
 
 @app.command("import-bills")
@@ -216,7 +228,7 @@ def restore(
             tables = restored(url, file)
     except DumpError as error:
         raise Refusal(str(error)) from error
-    print(f"已恢复 {len(tables)} 张表；请运行 erp check 核对账簿，再用 erp up 启动")
+    print(f"已恢复 {len(tables)} 张表；所有登录和接口令牌已失效；请运行 erp check 核对账簿，再用 erp up 启动")
 
 
 @app.command()

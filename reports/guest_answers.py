@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ from reports.assets import boards
 from reports.changed_answers import change_answers
 from reports.drawn import in_order, put_together, without_gaps, without_signs_of_nothing
 from reports.ranges import BUSINESS_ZONE, NO_RANGE, RANGE_OPERATOR, DayRange, business_day, days_come
+from reports.reader_states import BoundedStore
 
 MOST_CELLS = 1_000_000
 DATASETS = r"/api/v1/dashboard/\d+/datasets"
@@ -172,6 +174,20 @@ def keep_filter_states_apart() -> None:
 
     for command in (create, delete, get, update, draft, dropped, redrawn):
         command.cache_key = own_key
+    bounded = SimpleNamespace(
+        filter_state_cache=_bounded("filter_state_cache"),
+        explore_form_data_cache=_bounded("explore_form_data_cache"),
+    )
+    for command in (create, update, draft, redrawn):
+        command.cache_manager = bounded
+
+
+def _bounded(name: str) -> BoundedStore:
+    """One of Superset's stores of states, in which each reader has his share."""
+    from superset.commands.temporary_cache.exceptions import TemporaryCacheAccessDeniedError
+    from superset.extensions import cache_manager
+
+    return BoundedStore(lambda: getattr(cache_manager, name), _reader_mark, TemporaryCacheAccessDeniedError)
 
 
 def _reader_mark() -> tuple[str, ...]:

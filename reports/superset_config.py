@@ -29,11 +29,12 @@ from reports.guest_answers import (
     hide_queries,
     keep_filter_states_apart,
 )
+from reports.login_door import LoginDoor
 from reports.malformed_requests import refuse_malformed
 from reports.new_charts import begin_in_chinese
 from reports.phones import stack_on_phones
 from reports.repeated import repeat_answers
-from reports.security import ReportSecurityManager
+from reports.security import GUEST_HEADER, ReportSecurityManager
 from reports.snapshot import connect_to_snapshot, fix_default_schema
 from reports.theme import COLOR_SCHEMES, NAME, SEQUENTIAL_SCHEMES, THEME
 
@@ -105,6 +106,9 @@ GUEST_ROLE_NAME = GUEST_ROLE
 GUEST_TOKEN_JWT_SECRET = _SETTINGS.secrets["guest_token_secret"]
 GUEST_TOKEN_JWT_AUDIENCE = GUEST_AUDIENCE
 GUEST_TOKEN_JWT_EXP_SECONDS = 300
+GUEST_TOKEN_HEADER_NAME = GUEST_HEADER
+# People and reports come with our API's word; Superset's own login is for maintenance.
+ADDITIONAL_MIDDLEWARE = [LoginDoor]
 AUTH_ROLE_PUBLIC = "Public"
 PUBLIC_ROLE_LIKE = None
 WTF_CSRF_ENABLED = True

@@ -70,7 +70,7 @@ class Whom(Payload):
     user_id: Key
 
 
-@action(api, ImitateLogin, "imitate", LoggedIn)
+@action(api, ImitateLogin, "imitate", LoggedIn, told_once=True)
 def imitate(ctx: Context, payload: Whom) -> Any:
     """模拟登录: a session of an hour as the user."""
     me = ctx.principal

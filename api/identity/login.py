@@ -1,4 +1,8 @@
-"""Login (登录): password check with a rate limit that holds across processes, and the log of it."""
+"""Login (登录): password check with a rate limit that holds across processes, and the log of it.
+
+Who guesses somebody's password is stopped at his own address. The one whose name it is goes on logging in from where he
+does: what is counted elsewhere closes only addresses that are strange to the name.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,19 @@ from sqlalchemy import Connection, Row, text
 
 from api.identity import passwords
 from api.identity.sessions import Opened
-from api.identity.tables import LOCK_MINUTES, LOCKED_AFTER, counted_failure
+from api.identity.tables import (
+    LOCK_MINUTES,
+    LOCKED_AFTER,
+    STRANGE_AFTER,
+    counted_failure,
+    is_known,
+    strange_failure,
+)
 from api.kit.database import transact
 from api.kit.errors import Refusal
 
 MAX_PER_CLIENT = 50
+"""So many failures from one address close it, but to names that are known there."""
 
 _USER = text(
     "select u.user_id, u.user_name, u.realname, u.password_hash, u.must_change_password,"
@@ -22,9 +34,11 @@ _USER = text(
     " where u.user_name = :name or u.user_id = :key"
 )
 _FAILED = text(f"""
-select (select count(*) from login_attempt a where {counted_failure(":name")}) as by_user,
+select (select count(*) from login_attempt a where a.client = :client and {counted_failure(":name")}) as here,
+    (select count(*) from login_attempt a where {strange_failure(":name")}) as strange,
     (select count(*) from login_attempt where client = :client and not succeeded
-        and at > now() - interval '{LOCK_MINUTES} minutes') as by_client
+        and at > now() - interval '{LOCK_MINUTES} minutes') as by_client,
+    {is_known(":name", ":client")} as known
 """)
 _RECORD = text(
     "insert into login_attempt (user_name, client, agent, user_id, succeeded, reason, imitator_id, session_id)"
@@ -79,7 +93,8 @@ def _closed(conn: Connection, user_name: str, client: str) -> Refusal | None:
     """The refusal of one more try, past the limit; tries on one name queue up here."""
     conn.execute(_ALONE, {"name": user_name})
     failed = conn.execute(_FAILED, {"name": user_name, "client": client}).one()
-    if failed.by_user < LOCKED_AFTER and failed.by_client < MAX_PER_CLIENT:
+    strange = failed.strange >= STRANGE_AFTER or failed.by_client >= MAX_PER_CLIENT
+    if failed.here < LOCKED_AFTER and (failed.known or not strange):
         return None
     return Refusal(f"登录失败次数过多，请{LOCK_MINUTES}分钟后再试")
 

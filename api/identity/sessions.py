@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -19,7 +20,7 @@ from api.kit.scope import ALL_RIGHTS, Principal
 LIFE_DAYS = 7
 TOUCH_MINUTES = 5
 IMITATION_MINUTES = 60
-LOGGED_OUT, ENDED, PASSWORD, DISABLED, IMITATED, EXPIRED = 1, 2, 3, 4, 5, 6
+LOGGED_OUT, ENDED, PASSWORD, DISABLED, IMITATED, EXPIRED, RESTORED = 1, 2, 3, 4, 5, 6, 7
 ENDINGS = {
     LOGGED_OUT: "退出登录",
     ENDED: "被管理员结束",
@@ -27,9 +28,12 @@ ENDINGS = {
     DISABLED: "账号停用",
     IMITATED: "结束模拟",
     EXPIRED: "已过期",
+    RESTORED: "数据已恢复",
 }
 """How a session ends."""
 IMITATE = "imitate_login:imitate"
+TOKEN_MARK = "接口令牌"
+"""What the business log names beside a user whose API token acted."""
 SENSITIVE = ("role:", "user_account:", "right_bundle:", "imitate_login:")
 """Rights that a simulated login leaves out, but for reading."""
 
@@ -41,7 +45,8 @@ join role r on r.role_id = u.role_id and r.enabled
 left join employee e on e.employee_id = u.employee_id
 """
 _FIND = f"""
-select s.session_id, s.sign_key, s.seen_at < now() - make_interval(mins => %s) as stale, s.imitator_id, {_PERSON}
+select s.session_id, s.sign_key, s.seen_at < now() - make_interval(mins => %s) as stale, s.imitator_id,
+       s.token_name, s.scope, {_PERSON}
 join user_session s on s.user_id = u.user_id
 where s.{{which}} = %s and s.expires_at > now() and u.enabled and (s.origin_id is null or exists (
     select from user_session o where o.session_id = s.origin_id and o.expires_at > now()
@@ -53,11 +58,14 @@ _TOUCH = """
 update user_session set seen_at = now(), expires_at = least(ends_at, now() + make_interval(hours => %s))
 where session_id = %s
 """
+_USED = "update user_session set seen_at = now() where session_id = %s"
 _OPEN = text(
-    "insert into user_session (token_hash, sign_key, user_id, expires_at, ends_at, imitator_id, origin_id) values"
+    "insert into user_session"
+    " (token_hash, sign_key, user_id, expires_at, ends_at, imitator_id, origin_id, token_name, scope) values"
     " (:hash, :key, :user, now() + make_interval(mins => :idle), now() + make_interval(mins => :life), :imitator,"
-    " :origin) returning session_id, expires_at"
+    " :origin, :name, :scope) returning session_id, expires_at"
 )
+_NOT_SAID = {"imitator": None, "origin": None, "name": None, "scope": None}
 _END = """
 with ended as (
     delete from user_session s using user_session o
@@ -73,6 +81,7 @@ _END_ALL = text(
         which=":user in (s.user_id, o.user_id) and :but not in (s.session_id, o.session_id)", at="now()"
     )
 )
+_END_EVERY = text(_END.format(which="true", at="now()"))
 _OVER = "least(s.expires_at, o.expires_at)"
 _END_EXPIRED = text(_END.format(which=f"{_OVER} <= now()", at=_OVER))
 
@@ -117,12 +126,38 @@ def _proven(conn: Connection, query: str, value: bytes | int) -> Session:
         raise Unauthenticated()
     if row.stale and row.sign_key is not None:
         conn.exec_driver_sql(_TOUCH, (_idle_hours(conn), row.session_id))
+    elif row.stale:
+        conn.exec_driver_sql(_USED, (row.session_id,))
     principal = _principal(conn, row, row.session_id)
+    if row.sign_key is None:
+        principal = _limited(principal, row.token_name, row.scope)
     if row.imitator_id is not None:
         principal = _imitated(principal, _imitator(conn, row.imitator_id))
     elif row.must_change_password:
         principal = replace(principal, rights=frozenset())
     return Session(principal, row.sign_key)
+
+
+def _limited(user: Principal, name: str | None, scope: list[str] | None) -> Principal:
+    """A user's rights as far as an API token has them; the business log names the token beside him."""
+    rights = user.rights
+    if scope is not None:
+        held = menus.every_right().keys() if ALL_RIGHTS in rights else rights
+        rights = frozenset(code for code in held if any(covers(one, code) for one in scope))
+    return replace(
+        user,
+        rights=rights,
+        imitator_name=f"{TOKEN_MARK}{f'：{name}' if name else ''}",
+        limited=scope is not None,
+    )
+
+
+def covers(scope: str, code: str) -> bool:
+    """Whether an entry of a token's scope is a right, or all those of a screen or action (`goods:*`, `*:list`)."""
+    wanted, given = scope.split(":"), code.split(":")
+    return len(wanted) == len(given) and all(
+        one in ("*", other) for one, other in zip(wanted, given, strict=True)
+    )
 
 
 def _imitator(conn: Connection, user_id: int) -> Principal:
@@ -249,17 +284,23 @@ def open_imitation(conn: Connection, user_id: int, imitator: Principal) -> Opene
 
 def _open(conn: Connection, user_id: int, **values: Any) -> Opened:
     token, key = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-    given = {"hash": _hash(token), "key": key, "user": user_id, "imitator": None, "origin": None, **values}
+    given = {"hash": _hash(token), "key": key, "user": user_id, **_NOT_SAID, **values}
     row = conn.execute(_OPEN, given).one()
     return Opened(token, key, row.expires_at, row.session_id)
 
 
-def open_api_token(conn: Connection, user_id: int, days: int) -> str:
-    """A token for integrations: it needs no signature, and lives `days` days."""
+def open_api_token(
+    conn: Connection, user_id: int, days: int, name: str | None = None, scope: Sequence[str] | None = None
+) -> str:
+    """A token for integrations: it needs no signature, and lives `days` days.
+
+    `name` says what it is for; `scope` limits it to some of the user's rights: whole codes, or with `*` for a part.
+    """
     token = secrets.token_urlsafe(32)
     life = days * 24 * 60
     values = {"hash": _hash(token), "key": None, "user": user_id, "idle": life, "life": life}
-    conn.execute(_OPEN, {**values, "imitator": None, "origin": None})
+    limits = {"name": name, "scope": None if scope is None else list(scope)}
+    conn.execute(_OPEN, {**_NOT_SAID, **values, **limits})
     return token
 
 
@@ -277,6 +318,11 @@ def close_session(conn: Connection, session_id: int, how: int = LOGGED_OUT) -> N
 def end_all(conn: Connection, user_id: int, how: int, but: int = 0) -> None:
     """End a user's sessions, but for one."""
     conn.execute(_END_ALL, {"user": user_id, "but": but, "how": how})
+
+
+def end_every(conn: Connection, how: int) -> None:
+    """End all sessions and API tokens of everybody."""
+    conn.execute(_END_EVERY, {"how": how})
 
 
 def drop_expired(conn: Connection) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, select, text
 
 from api.identity import passwords, rights, sessions
 from api.identity.tables import Role, UserAccount
+from api.kit import business_log, menus
 from api.kit.database import transact
-from api.kit.errors import NotFound
+from api.kit.errors import NotFound, Refusal
 from api.kit.initials import initials
 from api.kit.scope import ALL_RIGHTS
 
@@ -51,13 +53,27 @@ def ensure_admin(conn: Connection, password: str) -> int:
     return int(conn.execute(statement.returning(UserAccount.table().c.user_id)).scalar_one())
 
 
-def issue_token(user_name: str, days: int) -> str:
-    """An API token of a user, told once."""
+def issue_token(user_name: str, days: int, name: str | None, scope: Sequence[str] | None) -> str:
+    """An API token of a user, told once; the business log tells who may do what by it, not the token."""
+    unknown = [
+        one for one in scope or () if not any(sessions.covers(one, code) for code in menus.every_right())
+    ]
+    if unknown:
+        raise Refusal(
+            f"没有权限 {'、'.join(unknown)}；权限如 sales_outbound:list，可用 * 代替其中一段，见 erp calls"
+        )
 
     def issue(conn: Connection) -> str:
         user = conn.execute(select(UserAccount.user_id).where(UserAccount.user_name == user_name)).scalar()
         if user is None:
             raise NotFound("用户")
-        return sessions.open_api_token(conn, user, days)
+        token = sessions.open_api_token(conn, user, days, name, scope)
+        limits = "、".join(scope) if scope else "用户的全部权限"
+        told = f"发放接口令牌{f'“{name}”' if name else ''}，{days}天，范围：{limits}"
+        principal = sessions.principal_of(conn, user)
+        business_log.write(
+            conn, principal, UserAccount.name(), user, "edit", company_id=principal.company_id, reason=told
+        )
+        return token
 
     return transact(issue)

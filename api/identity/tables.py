@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     DateTime,
     ForeignKey,
@@ -32,20 +33,46 @@ OWN_NAMES = {1: "all", 2: "department", 3: "own"}
 OWN_KINDS = {name: kind for kind, name in OWN_NAMES.items()}
 ALL_COMPANIES = 1
 LOCKED_AFTER, LOCK_MINUTES = 5, 15
-"""So many failed logins within so many minutes lock a name."""
+"""So many failed logins within so many minutes lock a name, at the address that they came from alone."""
+STRANGE_AFTER, KNOWN_DAYS = 20, 30
+"""So many lock it at every address that nobody logged in from under that name for so many days."""
 
 
-def counted_failure(name: str) -> str:
-    """SQL: a failed login `a` of a name still counts; none does from before a success or an unlocking."""
+def _recent_failure(name: str) -> str:
     return f"""a.user_name = {name} and not a.succeeded and a.at > greatest(
         now() - interval '{LOCK_MINUTES} minutes',
-        (select f.unlocked_at from user_account f where f.user_name = {name}),
-        (select max(s.at) from login_attempt s where s.user_name = {name} and s.succeeded and s.imitator_id is null)
+        (select f.unlocked_at from user_account f where f.user_name = {name})
     )"""
 
 
+def counted_failure(name: str) -> str:
+    """SQL: a failed login `a` of a name still counts at its address; none does from before a success there or an
+    unlocking."""
+    return f"""{_recent_failure(name)} and a.at > coalesce((
+        select max(s.at) from login_attempt s
+        where s.user_name = {name} and s.client = a.client and s.succeeded and s.imitator_id is null
+    ), '-infinity')"""
+
+
+def is_known(name: str, client: str) -> str:
+    """SQL: somebody logged in under a name from an address of late."""
+    return f"""exists (
+        select from login_attempt k where k.user_name = {name} and k.client = {client} and k.succeeded
+            and k.imitator_id is null and k.at > now() - interval '{KNOWN_DAYS} days'
+    )"""
+
+
+def strange_failure(name: str) -> str:
+    """SQL: a failed login `a` of a name counts at all addresses that are strange to it."""
+    return f"{_recent_failure(name)} and not {is_known(name, 'a.client')}"
+
+
 _LOCKED = f"""(
-    select count(*) >= {LOCKED_AFTER} from login_attempt a where {counted_failure("{table}.user_name")}
+    exists (
+        select from login_attempt a where {counted_failure("{table}.user_name")}
+        group by a.client having count(*) >= {LOCKED_AFTER}
+    )
+    or (select count(*) from login_attempt a where {strange_failure("{table}.user_name")}) >= {STRANGE_AFTER}
 )"""
 LAST_LOGIN = (
     "(select max(a.at) from login_attempt a where a.user_name = {table}.user_name and a.succeeded"
@@ -279,6 +306,9 @@ class UserSession(Base):
         ForeignKey("user_session.session_id", ondelete="cascade"), index=True
     )
     """In a simulated login: who acts, and the session of his own that it ends with."""
+    token_name: Mapped[str | None] = mapped_column(Text)
+    scope: Mapped[list[str] | None] = mapped_column(ARRAY(Text))
+    """Of an API token: what it is for, and the rights that it is limited to (none: all of its user's)."""
 
 
 class LoginAttempt(Base):

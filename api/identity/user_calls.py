@@ -142,7 +142,9 @@ def end_session(ctx: Context, payload: Ending) -> Any:
 
 _SESSIONS = text("""
 select s.session_id, s.made_at, s.seen_at, s.expires_at, a.client, a.agent, i.realname as imitator,
-    case when s.sign_key is null then '接口令牌' when s.imitator_id is not null then '模拟登录' else '登录' end as kind
+    case when s.sign_key is null
+        then concat('接口令牌', '：' || s.token_name, '（限 ' || array_to_string(s.scope, '、') || '）')
+        when s.imitator_id is not null then '模拟登录' else '登录' end as kind
 from user_session s
 left join login_attempt a on a.session_id = s.session_id
 left join user_account i on i.user_id = s.imitator_id

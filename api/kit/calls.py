@@ -32,7 +32,7 @@ from api.kit import bodies, idempotency, signing
 from api.kit.bodies import Intake
 from api.kit.context import Authenticator, Context, Session, answering
 from api.kit.database import dumps, request_engine, retrying, told_time
-from api.kit.errors import Refusal, Unauthenticated
+from api.kit.errors import Forbidden, Refusal, Unauthenticated
 from api.kit.forms import as_json
 from api.kit.making import MAKING
 from api.kit.turns import Turns
@@ -49,6 +49,7 @@ ANYONE = ""
 ANY_USER = "*any"
 """Any logged-in user: the shell's own calls."""
 
+READING = ("GET", "HEAD")
 AGENT_LENGTH = 300
 SUCCESS = "操作成功"
 QUESTIONS = (362, 363)
@@ -206,19 +207,31 @@ def call(
     takes: Mapping[str, Maker] | None = None,
     write: bool = False,
     batch: bool = False,
+    told_once: bool = False,
     says: str = SUCCESS,
     most: int = 0,
     turns: Turns | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare a route. `returns` is a type or makes one; `takes` makes types of parameters, by their names. `write`
-    calls honour the Idempotency-Key; `batch` calls commit bill by bill themselves; `says` is told when it succeeds;
-    `most` are the bytes that it takes of an upload, where they are others than is usual; calls that do slow work
-    (`Context.apart`) wait for their `turns`."""
+    calls honour the Idempotency-Key; `batch` calls commit bill by bill themselves; the answer of a `told_once` call
+    holds a secret, so it is not kept for a repetition; `says` is told when it succeeds; `most` are the bytes that it
+    takes of an upload, where they are others than is usual; calls that do slow work (`Context.apart`) wait for their
+    `turns`."""
 
     def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
         on.add_api_route(
             "/" + path.lstrip("/"),
-            Endpoint(handler, takes or {}, right, says, write=write, batch=batch, most=most, turns=turns),
+            Endpoint(
+                handler,
+                takes or {},
+                right,
+                says,
+                write=write,
+                batch=batch,
+                told_once=told_once,
+                most=most,
+                turns=turns,
+            ),
             methods=[method],
             response_model=returns,
             name=handler.__name__,
@@ -247,12 +260,13 @@ class Endpoint:
         *,
         write: bool,
         batch: bool,
+        told_once: bool,
         most: int,
         turns: Turns | None = None,
     ) -> None:
         self._handler, self._takes, self._right, self._says = handler, takes, right, says
-        self._write, self._once, self.most = write, write and not batch, most
-        self.turns = turns
+        self._write, self._once, self._told_once = write, write and not batch, told_once
+        self.most, self.turns = most, turns
         self.__doc__ = handler.__doc__
 
     def signature(self) -> inspect.Signature:
@@ -282,6 +296,8 @@ class Endpoint:
                 try:
                     data = self._handle(ctx, arguments)
                 except idempotency.Repeated as repeated:
+                    if self._told_once:
+                        raise Refusal("该操作已经完成，结果只给出一次，请重新操作") from None
                     data = repeated.answer
             return data, ctx
 
@@ -300,7 +316,8 @@ class Endpoint:
         ctx.begin = partial(idempotency.begin, ctx)
         ctx.begin()
         data = self._handler(ctx, **arguments)
-        idempotency.store(ctx, data)
+        if not self._told_once:
+            idempotency.store(ctx, data)
         return data
 
 
@@ -377,8 +394,9 @@ def _session(request: StarletteRequest, conn: Connection) -> Session:
 def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | None, told: bytes) -> Context:
     session = _session(request, conn)
     raw = getattr(request.state, "raw", b"")
+    signature = None
     if session.sign_key is not None:
-        signing.verify(session.sign_key, request.method, request.url.path, request.url.query, raw)
+        signature = signing.verify(session.sign_key, request.method, request.url.path, request.url.query, raw)
     ctx = Context(
         conn,
         session.principal,
@@ -386,7 +404,10 @@ def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | 
         request_hash=idempotency.digest(request.method, request.url.path, request.url.query, raw + told)
         if key
         else "",
+        signature=signature,
     )
     if right != ANY_USER:
         ctx.require(right)
+    elif session.principal.limited and request.method not in READING:
+        raise Forbidden("接口令牌的范围不包含此操作")
     return ctx

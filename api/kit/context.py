@@ -33,6 +33,8 @@ class Context:
     principal: Principal
     idempotency_key: str | None = None
     request_hash: str = ""
+    signature: bytes | None = None
+    """What a signed request proves itself with: it opens one command once."""
     host: str = ""
     origin: str = ""
     """The address that the request came to, without a path."""

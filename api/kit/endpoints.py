@@ -271,13 +271,16 @@ def action(
     name: str,
     returns: Any = BatchAnswer,
     turns: Turns | None = None,
+    *,
+    told_once: bool = False,
 ) -> Callable[..., Any]:
     """Declare the call of an action that only this class has, under its right."""
 
     def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
         for path in cls.declaration.paths(name):
             right = cls.right(name)
-            call(router, "POST", path, right=right, returns=returns, write=True, turns=turns)(handler)
+            declared = {"right": right, "returns": returns, "write": True}
+            call(router, "POST", path, **declared, turns=turns, told_once=told_once)(handler)
         return handler
 
     return declare

@@ -1,45 +1,62 @@
 """Idempotency (幂等): a command sent twice under one client key has one effect and one answer.
 
 The key's row is inserted first, inside the command's transaction: a concurrent duplicate waits on it, and finds either
-the stored answer or, after a rollback, a free key.
+the stored answer or, after a rollback, a free key. The row keeps the request's signature as well: who sends a signed
+request again, under another key or none, has no second effect.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 from hashlib import blake2b
 from typing import Any
 from urllib.parse import parse_qsl
 
 import orjson
-from sqlalchemy import BigInteger, Connection, DateTime, Text, func, text
+from sqlalchemy import BigInteger, Connection, DateTime, Index, LargeBinary, Text, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.context import Context
 from api.kit.database import Base, dumps
-from api.kit.errors import Refusal
+from api.kit.errors import BadSignature, Refusal
+from api.kit.settings import settings
 from api.kit.signing import SIGNED_WITH
 
 KEY_LENGTH = 80
+SIGNED = "sign:"
+"""What leads the key of a request that has none but its signature."""
+KEPT_DAYS = 7
+"""So long a repetition of a command is known as one; signatures are good for minutes."""
 
 
 class IdempotencyKey(Base):
     """One command by one user; `part` tells the bills of a batch apart (0 = the whole request)."""
 
     __tablename__ = "idempotency_key"
+    __table_args__ = (
+        Index(
+            "ix_idempotency_key_signature",
+            "signature",
+            "part",
+            unique=True,
+            postgresql_where="signature is not null",
+        ),
+    )
 
     user_id: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     key: Mapped[str] = mapped_column(Text, primary_key=True)
     part: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     request_hash: Mapped[str] = mapped_column(Text)
     answer: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    signature: Mapped[bytes | None] = mapped_column(LargeBinary)
     made_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now(), index=True)
 
 
 _CLAIM = """
-insert into idempotency_key (user_id, key, part, request_hash)
-select %(user)s, %(key)s, %(part)s, %(hash)s
+insert into idempotency_key (user_id, key, part, request_hash, signature)
+select %(user)s, %(key)s, %(part)s, %(hash)s, %(signature)s
 where not exists (
     select from idempotency_key where user_id = %(user)s and key = %(key)s and request_hash <> %(hash)s
 )
@@ -50,6 +67,10 @@ select answer from idempotency_key
 where user_id = %(user)s and key = %(key)s and part = %(part)s and request_hash = %(hash)s
 """
 _STORE = "update idempotency_key set answer = %s where user_id = %s and key = %s and part = %s"
+_EXPIRE = text(
+    "delete from idempotency_key where ctid = any(array("
+    "select ctid from idempotency_key where made_at < now() - make_interval(days => :days) limit :most))"
+)
 
 
 class Repeated(Exception):
@@ -68,19 +89,26 @@ def begin(ctx: Context) -> None:
 
 
 def claim(ctx: Context, part: int = 0) -> tuple[bool, Any]:
-    """Claim the request's key for a part: (True, None) to go on, (False, stored answer) for a repetition."""
-    if ctx.idempotency_key is None:
+    """Claim the request's key for a part: (True, None) to go on, (False, stored answer) for a repetition.
+
+    A signed request without a key is claimed by its signature alone; its repetition is refused.
+    """
+    key = ctx.idempotency_key
+    if key is None and ctx.signature is None:
         return True, None
-    if len(ctx.idempotency_key) > KEY_LENGTH:
+    if key is not None and len(key) > KEY_LENGTH:
         raise Refusal("请求标识过长")
     asked = {
         "user": ctx.principal.user_id,
-        "key": ctx.idempotency_key,
+        "key": key if key is not None else f"{SIGNED}{ctx.signature.hex() if ctx.signature else ''}",
         "part": part,
         "hash": ctx.request_hash,
+        "signature": ctx.signature,
     }
     if ctx.conn.exec_driver_sql(_CLAIM, asked).first():
         return True, None
+    if key is None:
+        raise BadSignature("该请求已经提交过，请刷新页面后重试")
     stored = ctx.conn.exec_driver_sql(_ANSWER, asked).first()
     if stored is None:
         raise Refusal("同一请求标识不能用于不同的内容，请刷新页面后重试")
@@ -94,13 +122,23 @@ def store(ctx: Context, answer: Any, part: int = 0) -> None:
         ctx.conn.exec_driver_sql(_STORE, (packed, ctx.principal.user_id, ctx.idempotency_key, part))
 
 
-def expire(conn: Connection, days: int = 7) -> int:
-    """Forget keys older than `days`; returns how many."""
-    query = text("delete from idempotency_key where made_at < now() - make_interval(days => :days)")
-    return conn.execute(query, {"days": days}).rowcount
+def expire(conn: Connection, days: int = KEPT_DAYS, most: int = 5_000) -> int:
+    """Forget keys older than `days`, so many at a time; returns how many."""
+    return conn.execute(_EXPIRE, {"days": days, "most": most}).rowcount
 
 
 def digest(method: str, path: str, query: str, body: bytes) -> str:
-    """What must be equal for two requests to be the same command; when and how each is signed is its own."""
+    """What must be equal for two requests to be the same command; when and how each is signed is its own.
+
+    It is keyed: nobody who reads it can try out what password a body held.
+    """
     asked = sorted(pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] not in SIGNED_WITH)
-    return blake2b(orjson.dumps([method, path, *asked]) + body, digest_size=16).hexdigest()
+    told = orjson.dumps([method, path, *asked]) + body
+    return blake2b(told, digest_size=16, key=_digest_key()).hexdigest()
+
+
+@cache
+def _digest_key() -> bytes:
+    return blake2b(
+        settings().secrets["sealing_secret"].encode(), digest_size=32, person=b"idempotency"
+    ).digest()

@@ -41,7 +41,9 @@ class Principal:
     session_id: int = 0
     imitator_id: int = 0
     imitator_name: str = ""
-    """Who acts as this user in a simulated login; empty otherwise."""
+    """Who acts as this user in a simulated login, or the API token that does; empty otherwise."""
+    limited: bool = False
+    """An API token has some of his rights alone: the shell's own commands are not among them."""
 
     @property
     def everywhere(self) -> bool:

@@ -31,8 +31,8 @@ def signature(key: str, method: str, path: str, query: str, body: bytes) -> str:
     return hmac.new(key.encode(), text.encode(), sha256).hexdigest()
 
 
-def verify(key: str, method: str, path: str, query: str, body: bytes, *, now_ms: int | None = None) -> None:
-    """Refuse a request whose signature is missing, wrong, or older or newer than the window."""
+def verify(key: str, method: str, path: str, query: str, body: bytes, *, now_ms: int | None = None) -> bytes:
+    """The signature of a request; refuses one that is missing, wrong, or older or newer than the window."""
     values = dict(parse_qsl(query))
     sent, stamp = values.get("sign", ""), values.get("timeStamp", "")
     if not sent or not (stamp.isascii() and stamp.isdigit()) or len(stamp) > STAMP_DIGITS:
@@ -41,3 +41,4 @@ def verify(key: str, method: str, path: str, query: str, body: bytes, *, now_ms:
         raise BadSignature("请求已过期，请校准本机时间后重试")
     if not hmac.compare_digest(sent.encode(), signature(key, method, path, query, body).encode()):
         raise BadSignature()
+    return bytes.fromhex(sent)

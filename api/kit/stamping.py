@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Connection, MetaData, Table, Text, text
+from sqlalchemy import BigInteger, Column, Connection, DateTime, Index, MetaData, Table, Text, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import UserDefinedType
 
@@ -47,7 +47,10 @@ tombstone = Table(
     Column("table_name", Text, nullable=False),
     Column("row_key", BigInteger, nullable=False),
     Column("row_xid", Xid8, **STAMP),
+    Column("at", DateTime(timezone=True), server_default=func.now(), nullable=False),
+    Index("ix_tombstone_at", "at", postgresql_using="brin"),
 )
+"""When each was left, so that none is kept for ever: a warehouse that saw nothing for so long proves itself whole."""
 
 
 class Stamped:

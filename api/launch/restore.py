@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, text
 
+from api.identity import sessions
 from api.kit.database import connect
 from api.kit.errors import Refusal
 from api.kit.settings import settings
@@ -57,6 +58,8 @@ def restore(url: str, path: Path) -> list[str]:
     upgrade(url)
     with connect(url).begin() as conn:
         conn.exec_driver_sql(_NOT_SENT)
+        # Whoever was shut out after the backup was made would be in again, and tokens taken back would be good.
+        sessions.end_every(conn, sessions.RESTORED)
     with connect(url).connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
         conn.exec_driver_sql("analyze")
     return tables

@@ -2,19 +2,32 @@
 
 Everything else of Superset (its login, its admin, SQL Lab) stays on its own port. The session cookie has another name
 on this side, so that an administrator's session in the same browser never reaches a frame. A guest's token is worth as
-much as the session that got it and what its user may see at this moment.
+much as the session that got it and what its user may see at this moment: wherever it came in, it goes on as a header,
+once that was asked.
 """
 
 from __future__ import annotations
 
+import re
+
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.kit.errors import Refusal
 from api.reporting.calls import refuse_outlived
-from api.reporting.upstream import Upstream, compiled, is_among, raw_path, told
+from api.reporting.upstream import (
+    LARGEST_BODY,
+    Headers,
+    Upstream,
+    compiled,
+    is_among,
+    raw_path,
+    told,
+)
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 SHOWN = (
@@ -43,6 +56,9 @@ TAKEN = compiled(("PUT", r"/api/v1/dashboard/\d{1,9}/colors"), ("POST", r"/super
 which nobody reads. It is told that they are kept, and Superset is not asked."""
 FRAME_COOKIE = "erp_frame_session"
 GUEST_HEADER = "x-guesttoken"
+TOKEN_FIELD = "guest_token"
+TOKEN = re.compile(r"[\w.=-]{1,8000}", re.ASCII)
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 EXPIRED = "报表令牌已失效，请刷新页面"
 
 
@@ -71,15 +87,35 @@ class FrameProxy:
         if is_among(SHARED, scope["method"], raw_path(scope)):
             response = await self.upstream.shared(request)
         else:
-            response = await self._refusal(request) or await self.upstream.forward(request)
+            response = await self._refusal(request) or await self.upstream.forward(
+                request, heading=_token_in_form
+            )
         await response(scope, receive, send)
 
     async def _refusal(self, request: Request) -> Response | None:
         """What a guest is told whose token outlived what it was given for."""
-        token = request.headers.get(GUEST_HEADER)
         try:
-            if token:
+            if token := request.headers.get(GUEST_HEADER):
                 await run_in_threadpool(refuse_outlived, token)
         except Refusal as refusal:
             return told(request, refusal.code, refusal.msg)
         return None
+
+
+async def _token_in_form(request: Request) -> Headers:
+    """The header for the token of a form by which a frame asks for a file; Superset itself takes none from there.
+
+    Raises Refusal where it outlived what it was given for.
+    """
+    sent = request.headers
+    if sent.get(GUEST_HEADER) or not sent.get("content-type", "").startswith(FORMS):
+        return []
+    try:
+        form = await request.form(max_files=1, max_fields=100, max_part_size=LARGEST_BODY)
+    except (HTTPException, MultiPartException):
+        return []
+    found = form.get(TOKEN_FIELD)
+    if not isinstance(found, str) or not TOKEN.fullmatch(found):
+        return []
+    await run_in_threadpool(refuse_outlived, found)
+    return [(GUEST_HEADER, found)]

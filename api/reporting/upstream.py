@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -25,6 +25,7 @@ from api.kit.errors import Refusal
 from api.reporting.shared_files import PIECE, Fetched, File, RawHeaders, SharedFiles
 
 Headers = list[tuple[str, str]]
+Heading = Callable[[Request], Awaitable[Headers]]
 
 REQUEST_HEADERS = {
     "accept",
@@ -120,15 +121,20 @@ class Upstream:
         return Fetched(answer.status_code, self._response_headers(answer), content)
 
     async def forward(
-        self, request: Request, added: Headers | None = None, instead: Mapping[int, str] = NOTHING
+        self,
+        request: Request,
+        added: Headers | None = None,
+        instead: Mapping[int, str] = NOTHING,
+        heading: Heading | None = None,
     ) -> Response:
         """Ask Superset and give its answer back; `added` headers are our own word to it, `instead` what is told
-        where it answers with a status."""
+        where it answers with a status, `heading` finds further headers in what is sent."""
         try:
             async with Intake(request, LARGEST_BODY, BODIES) as request:
                 body = b"" if request.method in ("GET", "HEAD") else await request.body()
+                more = await heading(request) if heading and body else []
                 async with self._turns.of(_client(request)):
-                    return await self._asked(request, body, added or [], instead)
+                    return await self._asked(request, body, [*(added or []), *more], instead)
         except ClientDisconnect:
             return Response(status_code=400)
         except Refusal as refusal:

@@ -61,7 +61,7 @@ class BusinessLogRow(View):
     action: Mapped[str] = words("操作编码", list=False, search=True)
     action_name: Mapped[str] = words("操作", search=True, width=90)
     user_name: Mapped[str] = words("操作人", search=True, width=100)
-    imitator_name: Mapped[str | None] = words("模拟人", search=True, width=100)
+    imitator_name: Mapped[str | None] = words("模拟人或令牌", search=True, width=120)
     reason: Mapped[str | None] = textarea("原因")
 
     @classmethod

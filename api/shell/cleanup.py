@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, delete, func, select, text
+from sqlalchemy import Connection, func, select, text
 
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE, dumps
 from api.kit.settings import settings
 from api.shell import upload_use
-from api.shell.upload_file import UploadFile, place_of
+from api.shell.upload_file import place_of
 from api.shell.upload_use import FILES
 
 
@@ -85,7 +85,8 @@ def _export_files(key: object) -> Iterator[Path]:
         yield settings().exports_dir / f"{key}{suffix}"
 
 
-def _initialisation_files(path: object) -> Iterator[Path]:
+def initialisation_files(path: object) -> Iterator[Path]:
+    """What an upload of the initialisation left: itself, and the rows of it that were refused."""
     found = settings().uploads_dir / str(path)
     yield found
     yield found.with_name(f"{found.stem}_failed.xlsx")
@@ -117,15 +118,9 @@ def _count_orphans(conn: Connection, asked: Asked) -> int:
 
 
 def _clear_orphans(ctx: Context, asked: Asked) -> int:
-    """Files that no record holds: locked first, so that one which is just being held is seen to be."""
-    unheld = upload_use.unheld(asked.days)
-    names: Sequence[str] = (
-        ctx.conn.execute(select(FILES.c.name).where(unheld).with_for_update()).scalars().all()
-    )
-    gone = delete(UploadFile).where(FILES.c.name.in_(names), unheld).returning(FILES.c.name)
-    found = [place_of(row.name) for row in ctx.conn.execute(gone)]
-    ctx.after_commit.append(lambda: _unlink(found))
-    return len(found)
+    names = upload_use.forget_unheld(ctx.conn, asked.days)
+    ctx.after_commit.append(lambda: _unlink([place_of(name) for name in names]))
+    return len(names)
 
 
 _OLD = "now() - make_interval(days => :days)"
@@ -194,7 +189,7 @@ KINDS = (
         "初始化上传文件",
         "处理完的初始化文件和失败明细，早于所选天数",
         _counting(_INITIALISATIONS),
-        _unlinking(_INITIALISATIONS, "path", _initialisation_files),
+        _unlinking(_INITIALISATIONS, "path", initialisation_files),
     ),
     Kind(
         "uploads",

@@ -20,6 +20,7 @@ app = procrastinate.App(
         "api.shell.integrity_screen",
         "api.shell.checkpoint_job",
         "api.shell.session_job",
+        "api.shell.retention_job",
         "api.printing.print_job",
         "api.exporting.report_job",
         "api.messaging.sending",

@@ -20,6 +20,7 @@ from sqlalchemy import (
     delete,
     func,
     select,
+    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import JSONB, insert
@@ -40,6 +41,21 @@ Name = Annotated[str, Described(min_length=1, max_length=100, description="方�
 MOST_BYTES = {"draft": 4_000_000, "columns": 64_000, "scheme": 64_000, "seen": 4_000, "favourite": 4_000}
 MOST = 200
 """How many of a kind a user may keep."""
+DRAFT = "draft"
+MOST_STORED = 32_000_000
+"""How many bytes, as they are stored, all drafts of a user may take; the oldest go, the newest stays."""
+_DROP_OLD_DRAFTS = text("""
+delete from user_preference where preference_id in (
+    select d.preference_id
+    from (
+        select preference_id, row_number() over newest as place, sum(pg_column_size(value)) over newest as stored
+        from user_preference
+        where user_id = :user and kind = 'draft'
+        window newest as (order by kept_at desc, preference_id desc rows unbounded preceding)
+    ) d
+    where d.place > :most or (d.place > 1 and d.stored > :stored)
+)
+""")
 
 
 Guard = Callable[[Context, str, str], None]
@@ -151,7 +167,9 @@ def save_preference(ctx: Context, payload: Kept) -> Any:
     table = UserPreference.__table__
     mine = (table.c.user_id == ctx.principal.user_id) & (table.c.kind == payload.kind)
     others = mine & ~((table.c.screen == payload.screen) & (table.c.name == payload.name))
-    if ctx.conn.execute(select(func.count()).select_from(table).where(others)).scalar_one() >= MOST:
+    full = select(func.count()).select_from(table).where(others)
+    # A draft is saved while its bill is written: nobody is there to be told, so the oldest goes.
+    if payload.kind != DRAFT and ctx.conn.execute(full).scalar_one() >= MOST:
         raise Refusal(f"最多保存{MOST}个，请先删除不用的")
     if payload.is_default:
         ctx.conn.execute(
@@ -165,6 +183,9 @@ def save_preference(ctx: Context, payload: Kept) -> Any:
             index_elements=["user_id", "kind", "screen", "name"], set_={**kept, "kept_at": func.now()}
         )
     )
+    if payload.kind == DRAFT:
+        limits = {"user": ctx.principal.user_id, "most": MOST, "stored": MOST_STORED}
+        ctx.conn.execute(_DROP_OLD_DRAFTS, limits)
     return None
 
 

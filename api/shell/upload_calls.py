@@ -20,7 +20,7 @@ from api.kit.errors import NotFound, Refusal
 from api.kit.upload_rules import MEGABYTE, MIME, SCENES, check_content
 from api.shell import upload_use
 from api.shell.upload_file import UploadFile as Stored
-from api.shell.upload_file import place_of
+from api.shell.upload_file import place_of, refuse_beyond
 from api.shell.upload_log import logged
 
 api = router()
@@ -42,7 +42,7 @@ class Address(BaseModel):
     url: str = Described(max_length=500)
 
 
-@call(api, "POST", "v2/open/Upload/uploadImg", right=ANY_USER, returns=str, most=MOST)
+@call(api, "POST", "v2/open/Upload/uploadImg", right=ANY_USER, returns=str, write=True, most=MOST)
 def upload_img(
     ctx: Context,
     file: Annotated[list[UploadFile], File(min_length=1, description="一个文件")],
@@ -58,6 +58,7 @@ def upload_img(
             raise Refusal("只能上传1个文件")
         upload.size = sent.size or 0
         extension = rules.check(sent.filename or "", upload.size)
+        refuse_beyond(ctx.conn, ctx.principal.user_id, upload.size)
         content = sent.file.read()
         check_content(extension, content)
         name = f"{secrets.token_urlsafe(24)}.{extension}"
@@ -92,7 +93,7 @@ def get_file(ctx: Context, name: Annotated[str, Query(max_length=100)]) -> Any:
     return FileResponse(place_of(row.name), media_type=MIME[row.extension], headers=headers)
 
 
-@call(api, "POST", "Upload/UploadFile/delReceiptImg", right=ANY_USER)
+@call(api, "POST", "Upload/UploadFile/delReceiptImg", right=ANY_USER, returns=None, write=True)
 def del_receipt_img(ctx: Context, payload: Address) -> Any:
     """删除文件: one's own, as long as no record holds it."""
     name = (parse_qs(urlsplit(payload.url).query).get("name") or [payload.url])[0]

@@ -5,17 +5,23 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import BigInteger, DateTime, ForeignKey, Identity, Text, func
+from sqlalchemy import BigInteger, Connection, DateTime, ForeignKey, Identity, Index, Text, func, select
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.database import Base
+from api.kit.errors import Refusal
 from api.kit.settings import settings
+from api.kit.upload_rules import MEGABYTE
+
+MOST_FILES, MOST_BYTES = 500, 1024 * MEGABYTE
+"""How much a user may upload in 24 hours: what nothing holds goes after a while, what something holds stays."""
 
 
 class UploadFile(Base):
     """One file; `name` is random and all that its address says; records hold it by that name."""
 
     __tablename__ = "upload_file"
+    __table_args__ = (Index("ix_upload_file_user", "user_id", "made_at"),)
 
     upload_file_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     name: Mapped[str] = mapped_column(Text, unique=True)
@@ -32,3 +38,16 @@ class UploadFile(Base):
 def place_of(name: str) -> Path:
     """Where a file lies, by its random name."""
     return settings().uploads_dir / "files" / name[:2] / name
+
+
+def refuse_beyond(conn: Connection, user_id: int, size: int) -> None:
+    """Refuse one more file of so many bytes to whoever has uploaded enough for a day."""
+    table = UploadFile.__table__
+    day = table.c.made_at > func.now() - func.make_interval(0, 0, 0, 1)
+    query = select(func.count(), func.coalesce(func.sum(table.c.size), 0).cast(BigInteger)).where(
+        table.c.user_id == user_id, day
+    )
+    count, total = conn.execute(query).one()._tuple()
+    if count >= MOST_FILES or int(total) + size > MOST_BYTES:
+        told = f"{MOST_FILES} 个、{MOST_BYTES // MEGABYTE} MB"
+        raise Refusal(f"您24小时内上传的文件已达上限（{told}），请稍后再传或删除不用的")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Connection, exists, func, select, union_all
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, select, union_all
 
 from api.kit import attachments
 from api.kit.fields import Field
@@ -57,6 +59,21 @@ def unheld(days: int) -> ColumnElement[bool]:
     ]
     old = FILES.c.made_at < func.now() - func.make_interval(0, 0, 0, days)
     return old & FILES.c.name.not_in(select(union_all(*held).subquery().c.name))
+
+
+def forget_unheld(conn: Connection, days: int) -> list[str]:
+    """Delete files older than so many days that no record holds, and answer their names: what lies there goes after
+    the commit. They are locked first, so that one which is just being held is seen to be."""
+    names: Sequence[str] = (
+        conn.execute(select(FILES.c.name).where(unheld(days)).with_for_update()).scalars().all()
+    )
+    gone = delete(UploadFile).where(FILES.c.name.in_(names), unheld(days)).returning(FILES.c.name)
+    return list(conn.execute(gone).scalars())
+
+
+def known(conn: Connection, names: list[str]) -> set[str]:
+    """Those of the names that are of files, whether or not anything holds them."""
+    return set(conn.execute(select(FILES.c.name).where(FILES.c.name.in_(names))).scalars())
 
 
 def _holds(cls: type[Resource], item: Field, name: str) -> ColumnElement[bool]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Connection, text
 
-from api.identity import passwords
+from api.identity import login, passwords
+from api.kit.errors import Refusal
 from api.kit.settings import SettingError, settings
 from tests.kit.client import Answer, Caller
 from tests.kit.fixtures import Site
@@ -142,6 +143,59 @@ class TestRateLimit:
             for _ in range(4):
                 assert log_in(site, "own2_a", "wrong-password").msg == WRONG
             assert log_in(site, "own2_a").ok
+
+
+class TestElsewhere:
+    """Guesses at one address close the name there; whose name it is goes on logging in where he does."""
+
+    LOCKED = "登录失败次数过多，请15分钟后再试"
+
+    @pytest.fixture(autouse=True)
+    def forgotten(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        execute(site, "delete from login_attempt")
+        # Who counts is asked, not how dear a check is.
+        monkeypatch.setattr(passwords, "matches", lambda given, kept: kept is not None and given == PASSWORD)
+
+    def tries(self, client: str, password: str = "wrong-password", user: str = "clerk_a") -> str:
+        try:
+            login.check(user, password, client)
+        except Refusal as refusal:
+            return refusal.msg
+        return "in"
+
+    def test_a_guesser_locks_himself_out_alone(self, site: Site) -> None:
+        assert [self.tries("10.0.0.66") for _ in range(6)] == [WRONG] * 5 + [self.LOCKED]
+        assert self.tries("10.0.0.66", PASSWORD) == self.LOCKED
+        assert self.tries("10.0.0.7", PASSWORD) == "in"
+        assert self.tries("10.0.0.66", PASSWORD) == self.LOCKED, "a login elsewhere forgives nothing here"
+
+    def test_guesses_from_many_addresses_close_strange_ones_alone(self, site: Site) -> None:
+        assert self.tries("10.0.0.7", PASSWORD) == "in"
+        answers = [self.tries(f"10.1.0.{number}") for number in range(30)]
+        assert answers == [WRONG] * 20 + [self.LOCKED] * 10
+        assert self.tries("10.2.0.1", PASSWORD) == self.LOCKED
+        assert self.tries("10.0.0.7", PASSWORD) == "in"
+
+    def test_many_names_from_one_address_close_it_but_to_who_is_known_there(self, site: Site) -> None:
+        assert self.tries("10.0.0.7", PASSWORD) == "in"
+        for number in range(50):
+            self.tries("10.0.0.7", user=f"unknown-{number}")
+        assert self.tries("10.0.0.7", PASSWORD, "manager_a") == self.LOCKED
+        assert self.tries("10.0.0.7", PASSWORD) == "in"
+
+    def test_the_list_of_users_shows_it_and_unlocking_ends_it(self, site: Site) -> None:
+        def locked() -> bool:
+            [row] = site.as_("admin").get("v2/system/User/getList", user_name="clerk_a").data["data"]
+            return bool(row["locked"])
+
+        for number in range(20):
+            assert not locked(), number
+            self.tries(f"10.1.0.{number}")
+        assert locked()
+        user = site.world.ids["user_clerk_a"]
+        assert site.as_("admin").post("v2/system/User/unlock", {"ids": [user]}).ok
+        assert not locked()
+        assert self.tries("10.3.0.1", PASSWORD) == "in"
 
 
 class TestSession:

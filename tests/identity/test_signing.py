@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlencode
 
+import orjson
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
 from api.identity import sessions
+from api.identity.setup import issue_token
+from api.kit import database
+from api.kit.errors import Refusal
+from api.kit.signing import signature
 from tests.kit.client import Caller
+from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
 
 MINUTE = 60_000
@@ -23,6 +32,20 @@ def caller(site: Site) -> Caller:
 
 def now() -> int:
     return time.time_ns() // 1_000_000
+
+
+@contextmanager
+def counted() -> Iterator[list[str]]:
+    """The statements of requests meanwhile."""
+    said: list[str] = []
+
+    def note(conn: object, cursor: object, statement: str, *_: object) -> None:
+        said.append(statement)
+
+    engine = database.request_engine()
+    event.listen(engine, "before_cursor_execute", note)
+    yield said
+    event.remove(engine, "before_cursor_execute", note)
 
 
 class TestSign:
@@ -90,9 +113,131 @@ class TestSign:
         assert (again.code, again.data) == (200, first.data)
 
 
+class TestReplay:
+    """Who catches a signed request and sends it again has no second effect, whatever key it bears now."""
+
+    PATH = "/v2/system/Unit/add"
+
+    def caught(self, caller: Caller, name: str) -> tuple[bytes, dict[str, object]]:
+        """A body and the query that signs it."""
+        body, stamp = f'{{"unit_name":"{name}"}}'.encode(), now()
+        assert caller.sign_key
+        made = signature(caller.sign_key, "POST", self.PATH, urlencode({"timeStamp": stamp}), body)
+        return body, {"timeStamp": stamp, "sign": made}
+
+    def units(self, caller: Caller, name: str) -> int:
+        total: int = caller.get("v2/system/Unit/getList", unit_name=name).data["total"]
+        return total
+
+    @pytest.mark.parametrize(
+        ("first", "again", "code"),
+        [(None, None, 402), (None, "other", 400), ("mine", None, 402), ("mine", "other", 400)],
+    )
+    def test_under_another_key_or_none(
+        self, site: Site, caller: Caller, first: str | None, again: str | None, code: int
+    ) -> None:
+        name = f"再{first}{again}"
+        body, query = self.caught(caller, name)
+        plain = Caller(site.http, caller.token)
+        keys = [key and f"{key}-of-{first}-{again}" for key in (first, again)]
+        assert plain.send("POST", self.PATH, body, query=query, key=keys[0]).ok
+        # Else the name alone would refuse it.
+        unit = caller.get("v2/system/Unit/getList", unit_name=name).data["data"][0]
+        assert caller.post("v2/system/Unit/del", {"ids": [unit["unit_id"]]}).ok
+        answer = plain.send("POST", self.PATH, body, query=query, key=keys[1])
+        assert answer.code == code, answer
+        assert self.units(caller, name) == 0
+
+    def test_a_batch(self, site: Site, desk: Desk) -> None:
+        with site.engine.begin() as conn:
+            opened = sessions.open_session(conn, site.world.user_admin)
+        caller, plain = Caller(site.http, opened.token, opened.sign_key), Caller(site.http, opened.token)
+        bill = desk.draft("sales_order", {"goods_id": site.world.oil, "quantity": "1", "price": "200"})
+
+        def status() -> int:
+            found: int = desk.caller.get(desk.path("sales_order", "getInfo"), id=bill.id).data["status"]
+            return found
+
+        drafted = status()
+        path = "/" + desk.path("sales_order", "auditorPass")
+        body, stamp = orjson.dumps({"ids": [bill.id]}), now()
+        made = signature(opened.sign_key, "POST", path, urlencode({"timeStamp": stamp}), body)
+        query = {"timeStamp": stamp, "sign": made}
+        assert plain.send("POST", path, body, query=query, key="audit-1").ok
+        assert caller.post(desk.path("sales_order", "antiAuditor"), {"ids": [bill.id]}).ok
+        assert plain.send("POST", path, body, query=query, key="audit-2").code == 400
+        assert status() == drafted
+
+    def test_it_takes_no_more_statements_of_who_sends_a_key(self, site: Site, caller: Caller) -> None:
+        with counted() as statements:
+            assert caller.post("v2/system/Unit/add", {"unit_name": "数语句"}, key="count-1").ok
+        assert sum("idempotency_key" in one for one in statements) == 2
+        with counted() as statements:
+            assert caller.post("v2/system/Unit/add", {"unit_name": "数语句2"}).ok
+        assert sum("idempotency_key" in one for one in statements) == 1
+
+
 class TestApiToken:
     def test_it_needs_no_signature(self, site: Site) -> None:
         assert site.as_("manager_a").get("v2/system/Unit/getList").ok
+
+    def test_it_has_the_rights_of_its_scope_alone(self, site: Site) -> None:
+        with site.engine.begin() as conn:
+            token = sessions.open_api_token(
+                conn, site.world.user_admin, 1, "官网", ["unit:list", "goods:*", "*:export"]
+            )
+        caller = Caller(site.http, token)
+        assert caller.get("v2/system/Unit/getList").ok
+        assert caller.get("v2/system/Goods/getList").ok
+        assert caller.post("v2/system/Unit/export").ok
+        assert caller.post("v2/system/Unit/add", {"unit_name": "越界"}).code == 403
+        assert caller.get("v2/system/Supplier/getList").code == 403
+        refused = caller.post("v2/open/UserPreference/save", {"kind": "seen", "name": "a", "value": 1})
+        assert (refused.code, refused.msg) == (403, "接口令牌的范围不包含此操作")
+
+    def test_its_scope_is_no_more_than_its_users_rights(self, site: Site) -> None:
+        with site.engine.begin() as conn:
+            token = sessions.open_api_token(conn, site.world.user_nobody, 1, "官网", ["unit:list"])
+        assert Caller(site.http, token).get("v2/system/Unit/getList").code == 403
+
+    def test_what_it_does_is_marked_in_the_business_log(self, site: Site, caller: Caller) -> None:
+        with site.engine.begin() as conn:
+            token = sessions.open_api_token(conn, site.world.user_admin, 1, "官网")
+        made = Caller(site.http, token).post("v2/system/Unit/add", {"unit_name": "对接来的"})
+        own = caller.post("v2/system/Unit/add", {"unit_name": "自己录的"})
+        query = "select imitator_name from business_log where resource = 'unit' and record_id = :id"
+        with site.engine.connect() as conn:
+            found = [conn.execute(text(query), {"id": one.data["id"]}).scalar_one() for one in (made, own)]
+        assert found == ["接口令牌：官网", None]
+
+    def test_its_use_scope_and_end_are_shown(self, site: Site) -> None:
+        with site.engine.begin() as conn:
+            token = sessions.open_api_token(conn, site.world.user_nobody, 3, "仓库", ["unit:list"])
+            conn.execute(
+                text("update user_session set seen_at = now() - interval '1 day' where token_name = '仓库'")
+            )
+
+        def shown() -> dict[str, str]:
+            rows = site.as_("admin").get("v2/system/User/getSessions", user_id=site.world.user_nobody).data
+            [row] = [one for one in rows if "仓库" in one["kind"]]
+            return dict(row)
+
+        before = shown()
+        assert before["kind"] == "接口令牌：仓库（限 unit:list）"
+        assert before["expires_at"]
+        Caller(site.http, token).get("system/user/isTokenInvalid")
+        assert shown()["seen_at"] > before["seen_at"]
+
+    def test_handing_one_out_is_in_the_business_log(self, site: Site) -> None:
+        token = issue_token("manager_a", 30, "官网", ["unit:list"])
+        assert Caller(site.http, token).get("v2/system/Unit/getList").ok
+        query = "select reason, after::text from business_log where resource = 'user_account' order by log_id desc limit 1"
+        with site.engine.connect() as conn:
+            told = conn.execute(text(query)).one()
+        assert told.reason == "发放接口令牌“官网”，30天，范围：unit:list"
+        assert token not in f"{told}"
+        with pytest.raises(Refusal, match="没有权限 unit:fly"):
+            issue_token("manager_a", 30, None, ["unit:fly"])
 
     def test_it_ends(self, site: Site) -> None:
         with site.engine.begin() as conn:

@@ -199,6 +199,7 @@ def report_environment(data_dir: Path) -> dict[str, str]:
         "ERP_DATA_DIR": str(data_dir),
         "ERP_REPORT_PORT": str(free_port()),
         "ERP_PORT": str(free_port()),
+        "ERP_REPORT_LOGIN": "open",
     }
 
 

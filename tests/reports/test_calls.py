@@ -194,6 +194,23 @@ class TestOutlived:
         assert reader.post("v2/user/Login/logout").ok
         assert self.asks(site, token) == (401, "登录已失效，请重新登录")
 
+    @pytest.mark.parametrize("form", ["data", "files"])
+    def test_as_a_field_of_a_form_as_well(self, site, form):
+        with site.engine.begin() as conn:
+            reader = Caller(site.http, sessions.open_api_token(conn, site.world.user_manager_a, 1))
+        token = reader.post(TOKEN, self.ASKED).data["token"]
+        # Each field as a multipart form has it, or by itself.
+        fields = {"guest_token": token, "form_data": "{}"}
+        sent = {form: {name: (None, value) for name, value in fields.items()} if form == "files" else fields}
+
+        def asks():
+            answer = site.http.post("/api/v1/chart/data", **sent).json()
+            return answer["code"], answer["msg"]
+
+        assert asks() == (503, "报表服务暂时不可用，请稍后刷新")
+        assert reader.post("v2/user/Login/logout").ok
+        assert asks() == (401, "登录已失效，请重新登录")
+
     @pytest.mark.parametrize(
         ("change", "msg"),
         [

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
+from urllib.parse import parse_qsl
 
 import httpx
 import pytest
@@ -186,6 +187,14 @@ class TestHeaders:
         assert sent["cookie"] == "superset_session=mine"
         assert sent["x-guesttoken"] == "guest"
         assert not {"token", "authorization", "x-forwarded-user"} & set(sent)
+
+    def test_a_token_in_a_form_goes_on_as_a_header(self, echo: TestClient):
+        sent = {"guest_token": "guest.of-a_form", "form_data": '{"a": "值"}'}
+        told = self.told(echo.post("/api/v1/chart/data", data=sent))
+        assert {name.lower(): value for name, value in told["headers"].items()}["x-guesttoken"] == sent[
+            "guest_token"
+        ]
+        assert dict(parse_qsl(told["body"])) == sent
 
     def test_one_session_never_goes_out_with_another_request(self, echo: TestClient):
         self.told(echo.get(f"/embedded/{BOARD}", headers={"cookie": f"{FRAME_COOKIE}=first"}))

@@ -18,9 +18,9 @@ import orjson
 import pytest
 from sqlalchemy import text
 
-from api.identity import rights
+from api.identity import rights, sessions
 from api.kit.database import TIME_ZONE, connect
-from api.kit.errors import Refusal
+from api.kit.errors import Refusal, Unauthenticated
 from api.kit.settings import settings
 from api.launch.postgres import EmbeddedPostgres
 from api.launch.restore import restore
@@ -42,8 +42,8 @@ union all select 'cost', count(*), coalesce(sum(quantity), 0), coalesce(sum(amou
 union all select 'settled', count(*), coalesce(sum(open_amount), 0), coalesce(sum(amount), 0) from settlement_item
 order by 1
 """
-LEFT_OUT = {"backup", "business_log", "upload_log"}
-"""A backup is listed, and told in the log, after it was taken."""
+LEFT_OUT = {"backup", "business_log", "upload_log", "user_session", "login_attempt"}
+"""A backup is listed, and told in the log, after it was taken; a restore ends all sessions."""
 
 
 @pytest.fixture(autouse=True)
@@ -186,6 +186,15 @@ class TestDrill:
             assert (
                 conn.execute(text("select count(*) from tombstone where table_name = 'unit'")).scalar() == 0
             )
+
+    def test_nobody_is_logged_in_afterwards(self, site: Site, fresh: str) -> None:
+        with site.engine.begin() as conn:
+            token = sessions.open_api_token(conn, site.world.user_admin, 30)
+        restore(fresh, backup_job.file_of(made(site)["file_name"]))
+        with connect(fresh).connect() as conn:
+            assert conn.execute(text("select count(*) from user_session")).scalar_one() == 0
+            with pytest.raises(Unauthenticated):
+                sessions.authenticate(conn, token)
 
     def test_a_message_that_waited_is_not_sent_again(self, site: Site, fresh: str) -> None:
         with site.engine.begin() as conn:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
+import pytest
+
+from api.shell import preferences
 from tests.kit.client import Answer
 from tests.kit.fixtures import Site
 
@@ -89,3 +93,36 @@ class TestDrafts:
     def test_what_is_too_big_or_not_text_is_refused(self, site: Site) -> None:
         assert save(site, "clerk_a", value="x" * 70_000).msg == "内容过大，不能保存"
         assert save(site, "clerk_a", value="a\x00b").code == 400
+
+
+class TestDraftsAreBounded:
+    """A draft is saved while somebody writes: none is refused for its number, the oldest go."""
+
+    def draft(self, site: Site, name: str, value: Any = 1) -> None:
+        answer = site.as_("keeper_a").post(
+            SAVE, {"kind": "draft", "screen": "bounded", "name": name, "value": value}
+        )
+        assert answer.ok, answer
+
+    def names(self, site: Site) -> list[str]:
+        return sorted(item["name"] for item in kept(site, "keeper_a", kind="draft", screen="bounded"))
+
+    def test_by_number(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(preferences, "MOST", 3)
+        for name in ("甲", "乙", "丙", "丁", "丙"):
+            self.draft(site, name)
+        assert self.names(site) == ["丁", "丙", "乙"]
+        refused = [
+            site.as_("keeper_a")
+            .post(SAVE, {"kind": "seen", "screen": "s", "name": str(number), "value": 1})
+            .msg
+            for number in range(4)
+        ]
+        assert refused[3] == "最多保存3个，请先删除不用的"
+
+    def test_by_size(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(preferences, "MOST_STORED", 60_000)
+        for name in ("子", "丑", "寅"):
+            self.draft(site, name, secrets.token_hex(20_000))
+        left = self.names(site)
+        assert "寅" in left and "子" not in left

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 import orjson
 import pytest
+from sqlalchemy import text
 
+from api.shell import upload_file
 from tests.kit.fixtures import Site
 from tests.shell.pictures import SOUND, bmp, jpeg, pdf, png
 
 PATH = "/v2/open/Upload/uploadImg"
 MEGABYTE = 1024 * 1024
+
+
+def packed(objects: bytes, kind: bytes = b"/ObjStm") -> bytes:
+    """Objects of a PDF as most programs write them today."""
+    data = zlib.compress(objects)
+    return (
+        b">> endobj 2 0 obj << /Type "
+        + kind
+        + b" /Filter /FlateDecode >> stream\r\n"
+        + data
+        + b"\nendstream <<"
+    )
 
 
 def send(site: Site, *files: tuple[str, bytes], user: str = "clerk_a", **form: str) -> dict[str, Any]:
@@ -83,6 +98,22 @@ class TestRefused:
                 "image",
                 "pdf文件含有脚本、附件或自动动作，已拒绝上传",
             ),
+            *(
+                ("a.pdf", pdf(hidden), "image", "pdf文件含有脚本、附件或自动动作，已拒绝上传")
+                for hidden in (
+                    b"/AcroForm << /S /J#61vaScript >>",
+                    b"/#4a#53 (x)",
+                    b"/Open#41ction 3 0 R",
+                    packed(b"<< /S /JavaScript >>"),
+                    packed(b"<< /#4cau#6ech 1 >>", b"/Obj#53tm"),
+                )
+            ),
+            (
+                "a.pdf",
+                pdf(b"/Type /ObjStm >> stream\nnot packed\nendstream <<"),
+                "image",
+                "pdf文件已加密或无法检查，请另存为普通pdf后上传",
+            ),
             ("a.png", png(60000, 60000), "image", "图片尺寸过大（60000×60000），请缩小后上传"),
             ("a.jpg", jpeg(65535, 1000), "image", "图片尺寸过大（65535×1000），请缩小后上传"),
             ("a.bmp", bmp(15000, 15000), "image", "图片尺寸过大（15000×15000），请缩小后上传"),
@@ -98,6 +129,38 @@ class TestRefused:
     def test_one_at_a_time(self, site: Site) -> None:
         answer = send(site, ("a.png", png()), ("b.png", png()))
         assert (answer["code"], answer["msg"]) == (400, "只能上传1个文件")
+
+    def test_an_ordinary_pdf_is_taken(self, site: Site) -> None:
+        """Objects are packed, a name has a number in it, and the picture's bytes look like a script's name."""
+        harmless = (
+            packed(b"<< /Type /Page /Lime#20Green 1 >>")
+            + b">> stream\n\x00/JSx\x01/JavaScripted\nendstream <<"
+        )
+        assert send(site, ("a.pdf", pdf(harmless)))["code"] == 200
+
+
+class TestQuota:
+    @pytest.fixture(autouse=True)
+    def few(self, monkeypatch: pytest.MonkeyPatch, site: Site) -> None:
+        monkeypatch.setattr(upload_file, "MOST_FILES", 2)
+        with site.engine.begin() as conn:
+            conn.execute(text("update upload_file set made_at = made_at - interval '2 days'"))
+
+    def test_so_many_a_day_and_user(self, site: Site) -> None:
+        for _ in range(2):
+            taken(site, user="keeper_a")
+        answer = send(site, ("a.png", png()), user="keeper_a")
+        told = "您24小时内上传的文件已达上限（2 个、1024 MB），请稍后再传或删除不用的"
+        assert (answer["code"], answer["msg"]) == (400, told)
+        taken(site, user="clerk_a")
+        with site.engine.begin() as conn:
+            conn.execute(text("update upload_file set made_at = made_at - interval '25 hours'"))
+        taken(site, user="keeper_a")
+
+    def test_so_many_bytes(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(upload_file, "MOST_BYTES", len(png()) + 1)
+        taken(site, user="keeper_a")
+        assert send(site, ("a.png", png()), user="keeper_a")["code"] == 400
 
 
 class TestWhose:

@@ -18,7 +18,7 @@ const entry = (log_id: number) => ({
   action: 'edit',
   action_name: '修改',
   user_name: '张三',
-  imitator_name: log_id === 9 ? '李四' : null,
+  imitator_name: log_id === 9 ? '李四' : '接口令牌：官网',
   reason: null,
   changes: [{ field: 'remark', label: '备注', before: '急', after: null }],
 });
@@ -28,7 +28,7 @@ beforeEach(giveSizes);
 afterEach(() => view.done());
 
 describe('the business log', () => {
-  it('walks back page by page, opens changes, leads to bills and names who simulated', async () => {
+  it('walks back page by page, opens changes, leads to bills and names who simulated and which token acted', async () => {
     view = renderPage(<BusinessLogPage screen={description} />, {
       [`${api}/getChoices`]: () => ok({ resources: [], actions: [] }),
       [`${api}/getPage`]: ({ query }) => ok(query.before === '0' ? { data: [entry(9)], next: 9 } : { data: [entry(8)], next: null }),
@@ -40,6 +40,7 @@ describe('the business log', () => {
     expect(await screen.findByText('修改后')).toBeTruthy();
     await press('加载更早的50条');
     await screen.findByText('XSDD8');
+    expect(screen.getByText('接口令牌：官网')).toBeTruthy();
     await waitFor(() => expect(screen.getByText('已到最早一条，共 2 条')).toBeTruthy());
   });
 });

@@ -172,8 +172,18 @@ const COLOURS: Partial<Record<string, string>> = {
   imitate: 'gold',
 };
 
+/** What the server names beside a user whose integration token acted. */
+const TOKEN_MARK = '接口令牌';
+
 function Who({ entry }: { entry: Entry }) {
   if (!entry.imitator_name) return entry.user_name;
+  if (entry.imitator_name.startsWith(TOKEN_MARK)) {
+    return (
+      <>
+        {entry.user_name} <Tag color="blue">{entry.imitator_name}</Tag>
+      </>
+    );
+  }
   return (
     <Tooltip title={`由 ${entry.imitator_name} 模拟登录操作`}>
       {entry.user_name} <Tag color="orange">由 {entry.imitator_name} 模拟</Tag>

@@ -1,0 +1,331 @@
+"""Retention (保留期限): what grows with use, how long it is kept, and what ends it; docs/retention.md tells it.
+
+What is no business record goes by itself (`api.shell.retention_job`). Bills, ledgers and the business log stay: they
+are accounting records. A table that is neither swept, bounded nor lasting fails the tests.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+from api.kit import idempotency
+from api.kit.database import transact
+from api.kit.settings import settings
+from api.shell import upload_use
+from api.shell.cleanup import initialisation_files
+from api.shell.export_job import KEPT_DAYS as EXPORT_DAYS
+from api.shell.upload_file import place_of
+
+PORTION = 5_000
+"""Rows deleted in one transaction: nobody waits for a long one, and a killed worker has lost one at most."""
+DAY = 86_400
+UNUSED_UPLOAD_DAYS = 30
+LOG_BYTES = 20 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Something kept in a place (a table, or a path in the data directory): for how long, and what keeps it to that.
+    `sweep` removes what is past its time and answers how much that was; without one the keeper is another."""
+
+    place: str
+    label: str
+    bound: str
+    keeper: str
+    sweep: Callable[[], int] | None = None
+    along: tuple[str, ...] = ()
+    """Tables whose rows go with it."""
+
+
+HOURLY = "保留任务，每小时一次"
+
+
+def _aged(
+    table: str,
+    label: str,
+    days: int,
+    since: str = "at",
+    where: str = "true",
+    told: str = "之后",
+    files: tuple[str, Callable[[object], Iterator[Path]]] | None = None,
+    along: tuple[str, ...] = (),
+) -> Kept:
+    """Rows of a table go so many days after the moment `since`, if `where`; and the files that a column names."""
+    named, places = files or ("1", lambda _: iter(()))
+    statement = text(
+        f"delete from {table} where ctid = any(array(select ctid from {table} where ({where})"
+        f" and {since} < now() - make_interval(days => :days) limit :portion)) returning {named}"
+    )
+    values = {"days": days, "portion": PORTION}
+
+    def portion(conn: Connection) -> list[Any]:
+        return list(conn.execute(statement, values).scalars())
+
+    def sweep() -> int:
+        count = 0
+        while gone := transact(portion):
+            count += len(gone)
+            for path in (path for name in gone for path in places(name)):
+                path.unlink(missing_ok=True)
+        return count
+
+    return Kept(table, label, f"{told} {days} 天", HOURLY, sweep, along)
+
+
+def _forget_keys() -> int:
+    count = 0
+    while gone := transact(lambda conn: idempotency.expire(conn, most=PORTION)):
+        count += gone
+    return count
+
+
+def _forget_uploads() -> int:
+    """Files that no record holds, and those whose upload failed after they were written."""
+    names = transact(lambda conn: upload_use.forget_unheld(conn, UNUSED_UPLOAD_DAYS))
+    for name in names:
+        place_of(name).unlink(missing_ok=True)
+    found = [path for path in (settings().uploads_dir / "files").glob("*/*") if _age(path) > DAY]
+    known = transact(lambda conn: upload_use.known(conn, [path.name for path in found]))
+    left = [path for path in found if path.name not in known]
+    for path in left:
+        path.unlink(missing_ok=True)
+    return len(names) + len(left)
+
+
+def _old_files(folder: str, pattern: str, days: int) -> Callable[[], int]:
+    def sweep() -> int:
+        old = [path for path in (settings().data_dir / folder).glob(pattern) if _age(path) > days * DAY]
+        for path in old:
+            path.unlink(missing_ok=True)
+        return len(old)
+
+    return sweep
+
+
+def _turned(folder: str, pattern: str) -> Callable[[], int]:
+    """Keep aside once what programs append to, when it is long; they go on writing to the file that they have open."""
+
+    def sweep() -> int:
+        long = [
+            path
+            for path in (settings().data_dir / folder).glob(pattern)
+            if path.is_file() and path.stat().st_size > LOG_BYTES
+        ]
+        for path in long:
+            aside = path.with_name(path.name + ".1")
+            shutil.copyfile(path, aside)
+            aside.chmod(path.stat().st_mode & 0o777)
+            with path.open("r+b") as file:
+                file.truncate()
+        return len(long)
+
+    return sweep
+
+
+def _age(path: Path) -> float:
+    try:
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
+_FINISHED = "status in ('succeeded', 'failed', 'cancelled', 'aborted')"
+_JOB_SINCE = "(select max(e.at) from procrastinate_events e where e.job_id = procrastinate_jobs.id)"
+_TWO_SIZES = f"{LOG_BYTES // 1024 // 1024} MB 时另存一份 .1，共两份"
+
+SWEPT = (
+    Kept(
+        "idempotency_key",
+        "写请求的标识、签名和应答",
+        f"提交之后 {idempotency.KEPT_DAYS} 天",
+        HOURLY,
+        _forget_keys,
+    ),
+    _aged("login_attempt", "登录日志", 730, told="登录之后"),
+    _aged("upload_log", "上传日志", 730, told="上传之后"),
+    _aged("report_visit", "报表访问记录", 1095, told="打开之后"),
+    _aged(
+        "export_task",
+        "导出、打印任务，报表投递",
+        180,
+        "asked_at",
+        "status not in (0, 2)",
+        "提出之后",
+        along=("report_delivery",),
+    ),
+    _aged(
+        "user_preference",
+        "暂存的草稿（其他个人偏好不清）",
+        90,
+        "kept_at",
+        "kind = 'draft'",
+        "最后一次暂存之后",
+    ),
+    _aged(
+        "initialisation_task",
+        "初始化文件（uploads/initialisation）和失败明细",
+        180,
+        "asked_at",
+        "status not in (0, 1)",
+        "上传之后",
+        ("path", initialisation_files),
+    ),
+    _aged("popup_log", "提醒和谁看过", 365, told="提醒之后", along=("popup_log_seen",)),
+    _aged("payment_link", "付款链接", 30, "expires_at", told="失效之后"),
+    _aged("backup", "备份的登记（文件已清理或失败的）", 730, "asked_at", "state in (3, 4)", "备份之后"),
+    _aged("tombstone", "数仓同步用的删除标记", 90, told="删除之后"),
+    _aged(
+        "procrastinate_jobs",
+        "失败、取消的后台任务及其经过",
+        30,
+        _JOB_SINCE,
+        _FINISHED,
+        "结束之后",
+        along=("procrastinate_events",),
+    ),
+    Kept(
+        "upload_file",
+        "没有资料或单据引用的图片、附件（uploads/files）",
+        f"上传之后 {UNUSED_UPLOAD_DAYS} 天；被引用的随资料、单据保留",
+        HOURLY,
+        _forget_uploads,
+    ),
+    Kept(
+        "exports/",
+        "导出的文件",
+        f"写好之后 {EXPORT_DAYS} 天",
+        f"导出任务，每小时一次；没有登记的，保留任务在 {EXPORT_DAYS + 1} 天后清除",
+        _old_files("exports", "*.*", EXPORT_DAYS + 1),
+    ),
+    Kept("mail/", "没有邮件服务器时写下的邮件", "写下之后 30 天", HOURLY, _old_files("mail", "*.eml", 30)),
+    Kept("sms/", "文件短信平台写下的短信", f"满 {_TWO_SIZES}", HOURLY, _turned("sms", "*.jsonl")),
+    Kept("logs/", "每个进程的日志", f"满 {_TWO_SIZES}", HOURLY, _turned("logs", "*.log")),
+)
+"""What the retention job ends."""
+
+BOUNDED = (
+    Kept("user_session", "登录会话、接口令牌", "到期为止", "会话任务，每小时一次"),
+    Kept("user_preference/", "个人偏好", "每人每种 200 个；草稿见上，另有每人的总量", "保存时"),
+    Kept("shopping_cart", "购物车", "每人每种商品一行", "唯一约束"),
+    Kept("report_subscription", "报表订阅", "订阅的人删除为止", "用户"),
+    Kept("integrity_result", "完整性检查结果", "每项检查一行", "主键"),
+    Kept(
+        "stock_checkpoint",
+        "库存检查点",
+        "合计不多于库存账的行",
+        "检查点任务",
+        along=("stock_checkpoint_row",),
+    ),
+    Kept("stock_hold", "占用中的库存", "占用解除为止", "过账"),
+    Kept("procrastinate_periodic_defers", "定时任务的登记", "每个定时任务一行", "任务队列"),
+    Kept("procrastinate_workers", "任务进程的登记", "进程停止为止", "任务队列"),
+    Kept("backups/", "备份文件", "系统参数里的份数", "备份任务"),
+    Kept("warehouse/snap/", "数仓快照", "最新 3 个", "发布时"),
+    Kept("warehouse/work.duckdb", "数仓的副本和计算结果", "业务库的一份，随它变", "刷新进程"),
+    Kept("warehouse/cycles.json", "刷新记录", "最近 500 次", "刷新进程"),
+    Kept("warehouse/dbt/", "dbt 的日志", "10 MB 一份，共六份", "dbt"),
+    Kept(
+        "superset/state/", "报表的筛选状态、未保存的图表", "7 天，两万个；另有每位读者的数目和大小", "保存时"
+    ),
+    Kept("superset/results/", "报表的查询结果", "30 分钟，两万个", "Superset"),
+    Kept("superset/metadata.db", "图表、看板", "分析者删除为止", "用户"),
+    Kept("transforms/target/shelf/", "编译好的数仓语句（程序目录）", "最近 3 个版本", "写入时"),
+    Kept(".tools/tests/", "测试用的样板数据（程序目录，仅开发机）", "最近 3 个版本", "测试开始时"),
+)
+"""What something else keeps within bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """What stays on purpose, and why."""
+
+    label: str
+    why: str
+    tables: frozenset[str] = frozenset()
+    """Beside bills and their lines, which are all accounting records."""
+
+
+def _named(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+LASTING = (
+    Lasting(
+        "单据及其明细、账簿、余额、会计期间、编号",
+        "会计档案，法律要求长期保存；余额和占用由流水得出，每个键一行",
+        _named(
+            "stock_ledger stock_balance stock_total cost_balance reservation_ledger settlement_item"
+            " settlement_ledger money_ledger money_balance accounting_period month_close year_close"
+            " bill_counter bill_number_template tire_number tire_step cost_recalculation imported_bill"
+            " demo_load initialisation account_statement sales_coupon sales_coupon_grant sales_coupon_use"
+            " price_change warning_bill company_claim_line factory_claim_line guarantee_register_line"
+            " pledge_contract_line"
+        ),
+    ),
+    Lasting(
+        "业务日志、清理记录、短信记录",
+        "谁做了什么的凭据；管理员可在“数据清理”里把旧业务日志归档到 archive/，归档也长期保存",
+        _named("business_log cleanup_run sms_bill"),
+    ),
+    Lasting(
+        "公告、问卷及其回答",
+        "管理员删除为止",
+        _named(
+            "message_log message_company message_role message_read questionnaire questionnaire_question"
+            " questionnaire_answer satisfaction_answer"
+        ),
+    ),
+    Lasting(
+        "基础资料、权限和设置",
+        "用户维护，随业务规模而不随使用次数增长",
+        _named(
+            "account_count account_type allocation area bank bill_setting brand city commission_scheme company"
+            " company_goods conversion_recipe conversion_recipe_input conversion_recipe_output country customer"
+            " customer_address customer_follow_up customer_type delivery_demand delivery_mode delivery_term"
+            " department employee erp_config goods goods_batch goods_type goods_unit group_info handover_type"
+            " inbound_type logistics logistics_driver naming_rule outbound_type postage_type potential_customer"
+            " print_template province purchase_return_reason rebate_cycle rebate_type receivables_mode"
+            " right_bundle right_bundle_right role role_bundle role_company role_field_deny role_right"
+            " role_warehouse safety_stock sales_price sales_return_reason sales_type sms_channel sms_template"
+            " station_setting stock_area stock_area_member stock_early_warning super_station super_station_reward"
+            " supplier supplier_account supplier_price supplier_resource supplier_type symptom unit user_account"
+            " warehouse"
+        ),
+    ),
+)
+"""What nothing ends."""
+
+
+def swept() -> Iterator[tuple[Kept, int | Exception]]:
+    """End what is past its time, one kind after the other; one that fails does not keep the others from it."""
+    for kept in SWEPT:
+        assert kept.sweep is not None
+        try:
+            yield kept, kept.sweep()
+        except Exception as error:  # told by the job once all had their turn
+            yield kept, error
+
+
+def table() -> str:
+    """The table of docs/retention.md."""
+    lines = ["| 存放 | 内容 | 保留多久 | 由什么保证 |", "| --- | --- | --- | --- |"]
+    for kept in (*SWEPT, *BOUNDED):
+        lines.append(f"| {_places(kept.place, *kept.along)} | {kept.label} | {kept.bound} | {kept.keeper} |")
+    for one in LASTING:
+        lines.append(f"| {_places(*sorted(one.tables))} | {one.label} | 长期 | {one.why} |")
+    return "\n".join(lines) + "\n"
+
+
+def _places(*names: str) -> str:
+    return "、".join(f"`{name}`" for name in names)
+
+
+if __name__ == "__main__":
+    print(table(), end="")
