@@ -58,8 +58,12 @@ class Group:
         self.made = {
             (cls.name(), user, number)
             for cls in BILLS
-            for user in ("admin", "own_a", "own2_a")
-            for number, place in enumerate((first, second))
+            for user, number, place in (
+                ("admin", 0, first),
+                ("admin", 1, second),
+                ("own_a", 0, first),
+                ("own2_a", 1, second),
+            )
             if self._make(cls, user, place)
         }
 
@@ -89,9 +93,15 @@ class Group:
         cls, key = self.known[number]
         return self.opened(user, cls, key)
 
-    @cache  # noqa: B019
     def opened(self, user: str, cls: type[Resource], key: int) -> bool:
-        return self.site.as_(user).get(f"{cls.declaration.api}/getInfo", id=key).ok
+        return key in self.keys(user, cls)
+
+    @cache  # noqa: B019
+    def keys(self, user: str, cls: type[Resource]) -> frozenset[int]:
+        """The bills of a type that a user lists, which are those that open for him."""
+        found = self.site.as_(user).get(f"{cls.declaration.api}/getList", per_page=500).data
+        assert found["total"] <= 500
+        return frozenset(row["bill_id"] for row in found["data"])
 
     @cache  # noqa: B019
     def rows(self, user: str, cls: type[Resource]) -> list[dict[str, Any]]:
@@ -141,8 +151,20 @@ class TestLists:
     def test_bills_are_of_two_makers_departments_and_warehouses(self, group: Group) -> None:
         by_admin = {name for name, user, _ in group.made if user == "admin"}
         assert by_admin >= {cls.name() for cls in BILLS}
-        for user, number in (("own_a", 0), ("own2_a", 0), ("admin", 1)):
+        for user, number in (("own_a", 0), ("own2_a", 1), ("admin", 1)):
             assert len([1 for _, maker, place in group.made if (maker, place) == (user, number)]) > 25
+
+    @pytest.mark.parametrize("user", NARROWED)
+    def test_a_bill_opens_for_who_lists_it_and_for_no_other(self, group: Group, user: str) -> None:
+        """One that he sees and one that he doesn't of each type."""
+        told = []
+        for cls in BILLS:
+            mine, whole = group.keys(user, cls), group.keys("manager_a", cls)
+            for key in (*sorted(mine)[:1], *sorted(whole - mine)[:1]):
+                answer = group.site.as_(user).get(f"{cls.declaration.api}/getInfo", id=key)
+                if answer.ok != (key in mine):
+                    told.append((cls.name(), key))
+        assert not told
 
     @pytest.mark.parametrize("user", NARROWED)
     def test_every_bill_that_is_named_opens(self, group: Group, user: str) -> None:
