@@ -66,9 +66,27 @@ class Group:
             )
             if self._make(cls, user, place)
         }
+        self._repay()
+
+    def _repay(self) -> None:
+        """A customer with a limit pays for what he was sold."""
+        desk, world = Desk(self.site), self.site.world
+        customer = desk.partner("customer", "限额客户")
+        with self.site.engine.begin() as conn:
+            limit = "update customer set credit_limit = 1000 where customer_id = %s"
+            conn.exec_driver_sql(limit, (customer,))
+        desk.audited(
+            "sales_outbound", {"goods_id": world.oil, "quantity": "1", "price": "9"}, customer_id=customer
+        )
+        asked = {"company_id": world.company_a, "customer_id": customer}
+        [item] = desk.caller.get(TestOpenItems.PATH, **asked).data["data"]
+        paid = {"settlement_id": item["settlement_id"], "amount": "9"}
+        desk.audited("customer_receipt", paid, customer_id=customer, amount="9")
 
     def _make(self, cls: type[Bill], user: str, place: dict[str, int]) -> bool:
         desk, body = Desk(self.site, user), payload_of(cls, self.site.world)
+        if "customer_type_id" in body:
+            body["customer_type_id"] = None  # the group's customers are of none
         moved = {name: key for name, key in place.items() if name in body}
         if body.get("warehouse_id") != self.site.world.warehouse_a:
             moved.pop("warehouse_id", None)
