@@ -253,6 +253,14 @@ class TestDeclarations:
         manager = principal_of(conn, site.world.user_manager_a)
         assert not [cls for cls in LISTS if issubclass(cls, View) and cls.is_closed_to(manager)]
 
+    @pytest.mark.parametrize("user", NARROWED)
+    def test_what_stands_against_a_month_is_told_to_who_sees_all_bills(self, site: Site, user: str) -> None:
+        asked = {"company_id": site.world.company_a, "period": "2026-01"}
+        path = "v2/system/MonthClose/getQuestions"
+        refused = site.as_(user).get(path, **asked)
+        assert (refused.code, refused.msg.startswith("这涉及公司的全部单据")) == (400, True)
+        assert site.as_("manager_a").get(path, **asked).ok
+
     def test_records_name_no_bills(self) -> None:
         """Tables that are no bills have no column of a bill's number: whose it is would be told by nothing."""
         kept = [
