@@ -6,8 +6,10 @@ Cost is the average of the company, or of a warehouse that is valued on its own,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from typing import ClassVar
 
 from sqlalchemy.orm import Mapped
 
@@ -346,9 +348,14 @@ left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company
 
 
 class LedgerRow(BillRow):
-    """A row of the stock ledger, `l`, leading to the bill that wrote it."""
+    """A row of the stock ledger, `l`, leading to the bill that wrote it.
+
+    It is the warehouse's where it lies, which may take goods in by a bill of another's.
+    """
 
     __abstract__ = True
+    whose = "place"
+    numbers: ClassVar[Mapping[str, str]] = {"bill_no": "l"}
 
     business_date: Mapped[date] = day("业务日期", search=True, width=110)
     bill_type: Mapped[str] = bill_type(search=True)
@@ -389,8 +396,8 @@ class StockMoveRow(LedgerRow):
 
     rows = """
         select
-            l.ledger_id as stock_move_id, l.business_date, l.bill_type, l.bill_no, l.company_id, l.warehouse_id,
-            l.allocation_id, l.goods_id, l.batch_id, l.quantity, l.unit_cost, l.amount, l.frozen,
+            l.ledger_id as stock_move_id, l.business_date, l.bill_type, {bill_no} as bill_no, l.company_id,
+            l.warehouse_id, l.allocation_id, l.goods_id, l.batch_id, l.quantity, l.unit_cost, l.amount, l.frozen,
             l.reverses is not null as reversal, l.posted_at, {route}
         from stock_ledger l
     """

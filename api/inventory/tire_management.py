@@ -5,9 +5,10 @@ Numbers come into being on the bills that bring numbered tyres; a registration n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy.orm import Mapped
 
@@ -15,6 +16,7 @@ from api.kit.context import Context
 from api.kit.document import Bill, BillType, Block, Document, Rows, Values, declare
 from api.kit.fields import bill_type, day, derived, enum, flag, goods, key, moment, quantity, ref, text
 from api.kit.goods_bills import GoodsChild
+from api.kit.named_bills import opened_no
 from api.kit.posting import NumberRegistration, Postings
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
@@ -116,6 +118,7 @@ class TireManagement(View):
     """胎号管理: every number, and where it is now; a scanned number finds its own."""
 
     __tablename__ = "tire_management"
+    whose = "place"
     declaration = Declaration(
         "胎号管理",
         "v2/inventory/Tire",
@@ -144,7 +147,8 @@ class TireManagement(View):
 
     @classmethod
     def source(cls, principal: Principal, asked: Asked) -> Sql:
-        return _NOW, {"transit": TRANSIT, "on_the_way": ON_THE_WAY}
+        sql = _NOW.format(bill_no=opened_no(principal, "s"))
+        return sql, {"transit": TRANSIT, "on_the_way": ON_THE_WAY}
 
 
 _NOW = """
@@ -153,11 +157,11 @@ select
     case when w.type = :transit then :on_the_way else t.place end as state,
     t.goods_id, nullif(t.batch_id, 0) as batch_id, t.company_id, t.warehouse_id,
     nullif(t.allocation_id, 0) as allocation_id, case when t.place = 2 then t.party_id end as customer_id,
-    case when t.place = 3 then t.party_id end as supplier_id, s.bill_no, s.business_date
+    case when t.place = 3 then t.party_id end as supplier_id, {bill_no} as bill_no, s.business_date
 from tire_number t
 left join warehouse w on w.warehouse_id = t.warehouse_id
 left join lateral (
-    select s.bill_no, s.business_date from tire_step s
+    select s.bill_type, s.bill_id, s.bill_no, s.business_date from tire_step s
     where s.number_id = t.number_id order by s.entry_id desc limit 1
 ) s on true
 """
@@ -183,7 +187,7 @@ left join supplier {alias}p on l.{prefix}place = 3 and {alias}p.supplier_id = l.
 
 _LIFE = f"""
 select
-    l.entry_id as tire_life_id, t.number, l.posted_at, l.business_date, l.bill_type, l.bill_no,
+    l.entry_id as tire_life_id, t.number, l.posted_at, l.business_date, l.bill_type, {{bill_no}} as bill_no,
     l.reverses is not null as reversal, l.goods_id, {_told("from_", "f")} as from_text, {_told("", "t")} as to_text,
     b.batch, l.company_id, l.warehouse_id, l.user_id,
     {{route}}
@@ -200,6 +204,7 @@ class TireLife(BillRow):
     """胎号履历: every step of a number's life, from where to where, with the bill and who audited or took it back."""
 
     __tablename__ = "tire_life"
+    whose = "place"
     declaration = Declaration(
         "胎号履历",
         "v2/inventory/TireLife",
@@ -226,6 +231,7 @@ class TireLife(BillRow):
     user_id: Mapped[int] = ref("user_account", "操作人", target="user_id", width=90)
 
     rows = _LIFE
+    numbers: ClassVar[Mapping[str, str]] = {"bill_no": "l"}
 
     @classmethod
     def source(cls, principal: Principal, asked: Asked) -> Sql:

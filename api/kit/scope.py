@@ -51,6 +51,11 @@ class Principal:
         return self.companies is None and self.warehouses is None and self.own == "all"
 
     @property
+    def is_narrowed(self) -> bool:
+        """Whether some bills of his companies are not his to see: other warehouses', departments' or makers'."""
+        return self.warehouses is not None or self.own != "all"
+
+    @property
     def beyond(self) -> Principal:
         """The same with all warehouses of his companies."""
         return replace(self, warehouses=None)

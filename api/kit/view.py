@@ -8,24 +8,47 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
-from sqlalchemy import CTE, Column, ColumnElement, Connection, MetaData, Select, column, false, select, text
-from sqlalchemy.orm import Mapped
+from sqlalchemy import (
+    CTE,
+    Boolean,
+    Column,
+    ColumnElement,
+    Connection,
+    MetaData,
+    Select,
+    column,
+    false,
+    select,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql.visitors import replacement_traverse
 
 from api.kit import registry
+from api.kit.errors import Forbidden
 from api.kit.fields import COST
 from api.kit.fields import text as words
+from api.kit.named_bills import opened_no, opens
 from api.kit.resource import Drill, Resource
-from api.kit.scope import Principal
+from api.kit.scope import Principal, describe_scope
 
 Values = Mapping[str, Any]
 """What a list was asked: query parameters by name; empty for a single record."""
 Sql = tuple[str, dict[str, Any]]
 """A query and the values of its `:names`."""
+Whose = Literal["columns", "bill", "place"]
+"""What says whose the bills are that rows name: columns of the rows; the bill itself, by `is_opened`; or the warehouse,
+whose the rows are, while a bill is named only to who may open it."""
+_OWNERS: Mapping[str, tuple[str, ...]] = {
+    "all": (),
+    "department": ("department_id", "maker_id"),
+    "own": ("maker_id",),
+}
+"""The columns that tell whose a bill is, by what a principal is limited to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +80,9 @@ class View(Resource):
     paging: ClassVar[Paging] = Paging()
     filed: ClassVar[bool] = False
     """Whether it is exported in every form of reports, and subscribed to."""
+    whose: ClassVar[Whose] = "columns"
+    placeless: ClassVar[bool] = False
+    """Whether the bills that it names are of no warehouse."""
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
@@ -85,6 +111,24 @@ class View(Resource):
         return True
 
     @classmethod
+    def names_bills(cls) -> bool:
+        """Whether its rows tell of single bills."""
+        return any(
+            item.bill or item.name == "bill_no" or (item.ref and registry.get(item.ref.resource).bill)
+            for item in cls.fields()
+        )
+
+    @classmethod
+    def is_closed_to(cls, principal: Principal) -> bool:
+        """Whether it names bills, some of them not the principal's to see, and doesn't tell which."""
+        if cls.whose != "columns" or not principal.is_narrowed or not cls.names_bills():
+            return False
+        wanted = {*_OWNERS[principal.own]}
+        if principal.warehouses is not None and not cls.placeless:
+            wanted.add("warehouse_id")
+        return not wanted <= set(cls.table().columns.keys())
+
+    @classmethod
     def reading(cls, conn: Connection) -> AbstractContextManager[Connection]:
         """The connection that its rows are read on, given the core's; there each query is planned for what it asks,
         since a plan for any days and partner may take a thousand times as long."""
@@ -110,19 +154,33 @@ class View(Resource):
 
 
 class BillRow(View):
-    """A row about one bill, which it leads to if one may see it; a declaration's `BILL` drill takes it there."""
+    """A row about one bill, which it leads to if one may see it; a declaration's `BILL` drill takes it there.
+
+    Rows whose bill one may not open are left out. Those of a `place` are left out for their maker or department alone.
+    """
 
     __abstract__ = True
+    whose: ClassVar[Whose] = "bill"
 
     route: Mapped[str | None] = words("单据地址", list=False, export=False, hidden=True)
+    is_opened: Mapped[bool] = mapped_column(Boolean)
 
     rows: ClassVar[str]
     """The query, with the row that has `bill_type` and `bill_id` as `l` and `{route}` in the place of that column."""
+    numbers: ClassVar[Mapping[str, str]] = {}
+    """Numbers of bills that are named only to who may open them, and the rows that have them with their type and key;
+    each stands in the query as `{number}`."""
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         routes = bill_routes(principal)
-        return cls.rows.format(route=_ROUTE), {"prefixes": list(routes), "routes": list(routes.values())}
+        route, opened = _ROUTE, opens(principal)
+        if cls.whose == "place":
+            route = f"case when {opened} then {route} end"
+            opened = opens(replace(principal, companies=None, warehouses=None))
+        numbers = {name: opened_no(principal, row) for name, row in cls.numbers.items()}
+        sql = cls.rows.format(route=f"{route} as route, {opened} as is_opened", **numbers)
+        return sql, {"prefixes": list(routes), "routes": list(routes.values())}
 
 
 def bill_routes(principal: Principal) -> dict[str, str]:
@@ -137,7 +195,6 @@ def bill_routes(principal: Principal) -> dict[str, str]:
 
 _ROUTE = (
     "(cast(:routes as text[]))[array_position(cast(:prefixes as text[]), l.bill_type)] || '?id=' || l.bill_id"
-    " as route"
 )
 BILL = Drill("单据", route_field="route")
 READ_ONLY = ("list", "export")
@@ -160,8 +217,13 @@ def sourced(
     `instead` is less than its `summary`, and goes for it where given."""
     if not issubclass(cls, View):
         return statement.where(*where)
+    if cls.is_closed_to(principal):
+        scope = describe_scope(principal)
+        raise Forbidden(f"“{cls.declaration.label}”列出的单据不限于您的数据范围（{scope}），您不能查看")
     if not cls.open_to(principal):
         where = (*where, false())
+    if principal.is_narrowed and "is_opened" in cls.table().columns:
+        where = (*where, cls.table().c.is_opened)
     sql, values = cls.source(principal, asked or {})
     summary = instead or cls.summary(asked or {})
     if summary is None:

@@ -5,6 +5,7 @@ Customers and suppliers have screens of their own; what they show is the same.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from typing import ClassVar
@@ -58,7 +59,7 @@ def write_off_rows(party: PartyType) -> str:
     """Rows of `WriteOffRow`."""
     return f"""
 select l.entry_id as {party}_write_off_id, l.company_id, l.party_id as {party}_id, l.bill_no, l.business_date,
-    i.bill_no as item_no, i.business_date as item_date, i.due_date, i.amount as item_amount, -l.amount as amount,
+    {{item_no}} as item_no, i.business_date as item_date, i.due_date, i.amount as item_amount, -l.amount as amount,
     case when l.waived then {WAIVED} else {SETTLED} end as manner, i.open_amount, {{route}}
 from settlement_ledger l
 join settlement_item i using (settlement_id)
@@ -102,6 +103,7 @@ class WriteOffRow(BillRow):
     """One write-off: the bill that settled, and the bill that was settled."""
 
     __abstract__ = True
+    numbers: ClassVar[Mapping[str, str]] = {"item_no": "i"}
 
     business_date: Mapped[date] = day("核销日期", search=True, width=110, sort=-30)
     bill_no: Mapped[str] = text("核销单据", search=True, width=190, sort=-29)

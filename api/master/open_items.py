@@ -11,6 +11,7 @@ from sqlalchemy import text
 from api.kit import links
 from api.kit.context import Context
 from api.kit.errors import NotFound
+from api.kit.named_bills import opens
 
 
 class OpenItem(BaseModel):
@@ -25,25 +26,27 @@ class OpenItem(BaseModel):
     open_amount: str
 
 
-_OPEN = text("""
+_OPEN = """
 select settlement_id, kind, bill_type, bill_no, business_date, due_date, amount, open_amount,
     case party_type when 'customer' then '应收' else '应付' end as side
-from settlement_item
+from settlement_item i
 where company_id = :company and open_amount <> 0
     and (party_type = 'customer' and party_id = :customer or party_type = 'supplier' and party_id = :supplier)
+    and {opened}
 order by due_date, settlement_id limit :most
-""")
+"""
 
 
 def open_items(
     ctx: Context, company_id: int, *, customer_id: int | None = None, supplier_id: int | None = None
 ) -> dict[str, Any]:
-    """The items of one company and its partner that are not wholly written off.
+    """The items of one company and its partner that are not wholly written off, of bills that one may open.
 
     Signed: returns and advances are negative.
     """
     if not ctx.principal.reaches(company_id):
         raise NotFound("公司")
     whose = {"company": company_id, "customer": customer_id, "supplier": supplier_id}
-    rows = ctx.conn.execute(_OPEN, {**whose, "most": links.MOST_OPEN + 1})
+    query = text(_OPEN.format(opened=opens(ctx.principal, "i")))
+    rows = ctx.conn.execute(query, {**whose, "most": links.MOST_OPEN + 1})
     return links.oldest([dict(row._mapping) for row in rows])

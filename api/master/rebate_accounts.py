@@ -5,6 +5,7 @@ What is confirmed and used is read from the settlement ledger; what was earned, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 from typing import ClassVar
@@ -36,7 +37,7 @@ group by a.company_id, a.{party}_id
 """
 _MOVEMENTS = """
 select l.entry_id as {rebate}_movement_id, l.company_id, l.party_id as {party}_id, l.business_date, l.bill_no,
-    i.bill_no as rebate_no, case when l.entry = 'open' then -l.amount else 0.00 end as confirmed,
+    {{rebate_no}} as rebate_no, case when l.entry = 'open' then -l.amount else 0.00 end as confirmed,
     case when l.entry = 'write_off' then l.amount else 0.00 end as used_amount, {{route}}
 from settlement_item i
 join settlement_ledger l using (settlement_id)
@@ -70,6 +71,7 @@ class RebateMovement(BillRow):
     """返利账户明细: what each bill confirmed, or used of which rebate."""
 
     __abstract__ = True
+    numbers: ClassVar[Mapping[str, str]] = {"rebate_no": "i"}
 
     business_date: Mapped[date] = day("业务日期", search=True, width=110, sort=-30)
     bill_no: Mapped[str] = text("单据号", search=True, width=190, sort=-29)

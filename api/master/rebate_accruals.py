@@ -16,15 +16,17 @@ from datetime import date
 from decimal import Decimal
 from typing import ClassVar
 
-from sqlalchemy import Connection, Row, text
-from sqlalchemy.orm import Mapped
+from sqlalchemy import Boolean, Connection, Row, text
+from sqlalchemy.orm import Mapped, mapped_column
 
+from api.kit import registry
 from api.kit.database import today
 from api.kit.fields import day, enum, flag, goods, money, quantity, ref
 from api.kit.fields import text as words
 from api.kit.flow import POSTED_SQL
+from api.kit.named_bills import opened_no, opens
 from api.kit.scope import Principal
-from api.kit.view import BillRow, Sql, Values, View
+from api.kit.view import BillRow, Sql, Values, View, Whose
 from api.master.business_types import classified
 from api.master.goods_scope import MEANT, TYPES
 from api.master.rebate_policies import MEASURES, MODES, Direction
@@ -116,7 +118,7 @@ select a.bill_id * {places} + cast(
     a.cycle_start, a.cycle_end, a.base_quantity, a.base_amount, a.accrued, coalesce(r.confirmed, 0.00) as confirmed,
     case when r.confirmed is null then 0.00 else a.accrued - r.confirmed end as difference,
     coalesce(r.confirmed is not null and r.accrued_amount <> a.accrued, false) as outdated,
-    r.bill_no as rebate_no,
+    r.bill_no as rebate_no, r.bill_id as rebate_id,
     case when r.status in {posted} then {CONFIRMED} when r.bill_no is not null then {DRAFTED}
         when a.cycle_end >= :today then {RUNNING} when a.accrued = 0 then {MISSED} else {DUE} end as state
 from (
@@ -134,7 +136,8 @@ from (
     ) e
 ) a
 left join lateral (
-    select f.bill_no, f.status, f.accrued_amount, case when f.status in {posted} then f.amount end as confirmed
+    select f.bill_id, f.bill_no, f.status, f.accrued_amount,
+        case when f.status in {posted} then f.amount end as confirmed
     from {rebate} f
     where f.policy_id = a.bill_id and f.cycle_start = a.cycle_start and f.status <> 3
 ) r on true
@@ -172,6 +175,7 @@ class RebateAccrual(View):
     """返利查询: a policy's cycle, its base, what that earned, and the rebate that confirmed it."""
 
     __abstract__ = True
+    whose: ClassVar[Whose] = "bill"
 
     direction: ClassVar[Direction]
 
@@ -190,10 +194,19 @@ class RebateAccrual(View):
     outdated: Mapped[bool] = flag("确认后有变", search=True, width=100, sort=14)
     state: Mapped[int] = enum("状态", STATES, default=RUNNING, search=True, width=90, sort=14)
     rebate_no: Mapped[str | None] = words("返利单号", search=True, width=190, bill=True, sort=15)
+    is_opened: Mapped[bool] = mapped_column(Boolean)
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        return accruals(cls.direction), {"today": today()}
+        of = cls.direction
+        policy = registry.get(of.policy).bill
+        assert policy
+        told = {
+            "rebate_no": opened_no(principal, "a", of.prefix, "rebate_id", "rebate_no"),
+            "is_opened": opens(principal, "a", policy.prefix, "policy_id"),
+        }
+        columns = (f"{told.get(one.name, f'a.{one.name}')} as {one.name}" for one in cls.table().columns)
+        return f"select {', '.join(columns)} from ({accruals(of)}) a", {"today": today()}
 
 
 class RebateLine(BillRow):

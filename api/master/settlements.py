@@ -18,6 +18,7 @@ from api.kit.context import Context
 from api.kit.document import Bill, Child, Document, Part, Rows, Values
 from api.kit.errors import Refusal
 from api.kit.fields import Derived, Field, Kind, day, derived, flag, money, ref
+from api.kit.named_bills import opens
 from api.kit.posting import MoneyEntry, PartyType, Postings, SettlementOpen, WriteOff
 from api.kit.projection import in_yuan
 from api.kit.validation import Problems
@@ -249,9 +250,10 @@ class FallsDue:
 
 
 _OPEN = """
-select settlement_id, party_type, party_id, company_id, bill_no, business_date, open_amount from settlement_item
-where settlement_id = any(%s)
+select settlement_id, party_type, party_id, company_id, bill_no, business_date, open_amount from settlement_item i
+where settlement_id = any(%s) and ({opened} or settlement_id in (select settlement_id from {lines} where bill_id = %s))
 """
+"""Items of bills that one may open, and those that the bill has already."""
 
 
 def inspect_write_offs(
@@ -327,9 +329,12 @@ def inspect_items(
     It is settled on the bill's day. What is owed of later days may be settled `ahead`, and is on its own day.
     """
     keys = [row["settlement_id"] for row in rows]
-    found = {row.settlement_id: row for row in ctx.conn.exec_driver_sql(_OPEN, (keys,))}
-    seen: set[int] = set()
     lines = written_in(cls)
+    query = _OPEN.format(opened=opens(ctx.principal, "i"), lines=lines.name())
+    found = {
+        row.settlement_id: row for row in ctx.conn.exec_driver_sql(query, (keys, header.get("bill_id", 0)))
+    }
+    seen: set[int] = set()
     for row in rows:
         problems.place, key, amount = f"第{row['line_no']}行", row["settlement_id"], row["amount"]
         item, row["settled_on"] = found.get(key), header["business_date"]

@@ -13,7 +13,8 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
-from sqlalchemy.orm import Mapped
+from sqlalchemy import BigInteger
+from sqlalchemy.orm import Mapped, mapped_column
 
 from api.customers.customer_receipt import CustomerReceipt
 from api.kit import drafts, transitions
@@ -27,7 +28,7 @@ from api.kit.view import BILL, BillRow
 
 _ROWS = f"""
 select l.bill_id as checkstand_id, l.business_date, l.bill_no, l.company_id, l.customer_id, l.receivables_mode_id,
-    l.amount, l.maker_id, l.remark, {{route}}
+    l.amount, l.maker_id, l.department_id, l.remark, {{route}}
 from (select r.*, 'KHSK' as bill_type from customer_receipt r where r.status in {POSTED_SQL}) l
 """
 
@@ -60,6 +61,7 @@ class Checkstand(BillRow):
     amount: Mapped[Decimal] = money("金额", total=True, width=130)
     maker_id: Mapped[int] = ref("user_account", "收款人", target="user_id", search=True, width=90)
     remark: Mapped[str | None] = text("备注", width=200)
+    department_id: Mapped[int | None] = mapped_column(BigInteger)
 
     rows = _ROWS
 

@@ -20,7 +20,8 @@ from api.money.cost_reports import OfCosts
 TAKEN, MADE = 1, 2
 _LINES = f"""
 select
-    l.conversion_detail_id, l.business_date, l.bill_type, l.bill_no, l.company_id, l.warehouse_id, h.kind, h.recipe_id,
+    l.conversion_detail_id, l.business_date, l.bill_type, {{bill_no}} as bill_no, l.company_id, l.warehouse_id, h.kind,
+    h.recipe_id,
     l.side, l.goods_id, l.batch_id, l.input_quantity, l.input_amount, l.output_quantity, l.output_amount,
     round(
         (coalesce(l.input_amount, 0) + coalesce(l.output_amount, 0))

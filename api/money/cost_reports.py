@@ -37,7 +37,8 @@ _DIFFERENCE = """
 """
 _ISSUES = f"""
 select
-    l.ledger_id as cost_detail_id, l.business_date, l.bill_type, l.bill_no, l.company_id, l.warehouse_id, l.goods_id,
+    l.ledger_id as cost_detail_id, l.business_date, l.bill_type, {{bill_no}} as bill_no, l.company_id, l.warehouse_id,
+    l.goods_id,
     -l.quantity as quantity, -l.amount as posted_amount, {_DIFFERENCE} as difference_amount,
     -l.amount + {_DIFFERENCE} as amount, round((l.amount - {_DIFFERENCE}) / l.quantity, 6) as unit_cost,
     {_AVERAGE.format("<")} as average_before, {_AVERAGE.format("<=")} as average_after,

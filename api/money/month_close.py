@@ -24,6 +24,7 @@ from api.kit.errors import Refusal
 from api.kit.fields import COST, enum, integer, key, moment, money, quantity, ref
 from api.kit.fields import text as words
 from api.kit.resource import Declaration, Menu, Resource
+from api.kit.scope import describe_scope
 from api.ledger import close_period, closing, open_period
 from api.master.organisation import Company
 from api.money import year_close
@@ -229,9 +230,12 @@ def _figures_told(ctx: Context, company_id: int, last: date) -> Iterator[Fact]:
 
 
 def in_scope(ctx: Context, company_id: int) -> None:
-    """Refuse a company that the principal's role does not reach."""
+    """Refuse a company that the principal's role does not reach, or of which he sees but some of the bills."""
     if not ctx.principal.reaches(company_id):
         raise Refusal("公司不存在或无权访问")
+    if ctx.principal.is_narrowed:
+        scope = describe_scope(ctx.principal)
+        raise Refusal(f"这涉及公司的全部单据，您只能看{scope}，请由能看全部单据的人办理")
 
 
 def _refuse_to_close(ctx: Context, company_id: int, period: str) -> None:

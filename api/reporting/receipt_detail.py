@@ -24,6 +24,7 @@ class ReceiptDetail(BilledRow, ReceiptRow):
     """收款明细报表"""
 
     __tablename__ = "receipt_detail"
+    placeless = True
     leading = ("business_date", "bill_no", "customer_id", "amount", "written_off_amount", "advance_change")
     declaration = Declaration(
         "收款明细报表",

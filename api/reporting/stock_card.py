@@ -8,11 +8,14 @@ from decimal import Decimal
 from sqlalchemy import BigInteger
 from sqlalchemy.orm import Mapped, mapped_column
 
+from api.kit import registry
 from api.kit.asked import ONE_DAY, asked_days, this_month
 from api.kit.fields import COST, day, enum, key, money, price, quantity, ref, text
+from api.kit.projection import MASK
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Paging, Sql, Values
+from api.master.warehouses import CONSIGNED, TRANSIT
 from api.reporting.bills import bill_columns
 from api.reporting.stock_rows import CARD, StockRow
 
@@ -31,8 +34,8 @@ with entries as (
     where cast(:before as date) between valid_from and valid_to and (closing_quantity <> 0 or closing_value <> 0)
         and cast(:first as date) <= cast(:last as date)
     union all
-    select company_id, warehouse_id, goods_id, batch_id, business_date, {MOVE}, place, ledger_id, bill_type, bill_id,
-        bill_no, is_inbound, quantity, value
+    select company_id, warehouse_id, goods_id, batch_id, business_date, {MOVE}, place, ledger_id, {{bill}}, is_inbound,
+        quantity, value
     from facts.fct_stock_move
     where business_date between cast(:first as date) and cast(:last as date)
     union all
@@ -45,6 +48,17 @@ with entries as (
 select e.*, g.goods_type_id, g.brand_id
 from entries e
 join goods g on g.goods_id = e.goods_id
+"""
+_BILL = "bill_type, bill_id, bill_no"
+# Whoever is limited to warehouses is not told of the bills of others that brought goods into his, nor of bills of goods
+# that are on their way or with customers, which lie in none of the warehouses that bills are of.
+_OWN_BILL = f"""
+case when {{foreign}} then null else bill_type end, case when {{foreign}} then null else bill_id end,
+case when {{foreign}} then '{MASK}' else bill_no end
+"""
+_FOREIGN = f"""
+(is_inbound and bill_type in ({{brought}})
+    or warehouse_id in (select warehouse_id from warehouse where type in ({TRANSIT}, {CONSIGNED})))
 """
 _MOVED = f"""
 select *,
@@ -130,8 +144,16 @@ class StockCard(StockRow):
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         first, last = asked_days(asked, "business_date", "业务日期")
-        return _ENTRIES, {"before": first - ONE_DAY, "first": first, "last": last}
+        bill = _BILL if principal.warehouses is None else _OWN_BILL.format(foreign=_foreign())
+        return _ENTRIES.format(bill=bill), {"before": first - ONE_DAY, "first": first, "last": last}
 
     @classmethod
     def summary(cls, asked: Values) -> str:
         return _BALANCES.format(bill=bill_columns("r"), rows="{rows}")
+
+
+def _foreign() -> str:
+    """Whether a move of one's warehouse may be by a bill of another's."""
+    bills = registry.prefixes().items()
+    brought = [f"'{prefix}'" for prefix, cls in bills if "to_warehouse_id" in cls.table().c]
+    return _FOREIGN.format(brought=", ".join(brought))

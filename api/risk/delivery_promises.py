@@ -14,6 +14,7 @@ from sqlalchemy.orm import Mapped
 from api.kit.fields import day, enum, goods, key, ref, text
 from api.kit.fields import quantity as counted
 from api.kit.flow import AUDITED
+from api.kit.named_bills import opens
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values, View
@@ -26,7 +27,7 @@ with wanted as (
     select
         d.company_id, d.warehouse_id, d.goods_id, d.delivery_date, min(d.order_line_id) as delivery_promise_id,
         sum(d.wanted) as quantity, sum(h.held) as reserved_quantity,
-        string_agg(distinct d.bill_no, '、' order by d.bill_no) as order_nos
+        coalesce(string_agg(distinct d.bill_no, '、' order by d.bill_no) filter (where {{opened}}), '') as order_nos
     from order_demand d
     cross join lateral (
         select coalesce(sum(r.quantity), 0.000) as held
@@ -70,9 +71,10 @@ from promised p
 
 
 class DeliveryPromise(View):
-    """交货保障: a row a warehouse, goods and delivery day."""
+    """交货保障: a row a warehouse, goods and delivery day; of its orders those are named that one may open."""
 
     __tablename__ = "delivery_promise"
+    whose = "place"
     leading = ("delivery_date", "warehouse_id", "goods_id", "quantity", "due_quantity", "shortage")
     found_by = "goods_id"
     declaration = Declaration(
@@ -106,4 +108,4 @@ class DeliveryPromise(View):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        return _PROMISES, {}
+        return _PROMISES.format(opened=opens(principal, "d", "XSDD")), {}

@@ -9,11 +9,13 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy.orm import Mapped
+from sqlalchemy import Boolean
+from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.document import Bill, BillType, Block, Child, DetailPlace, Document, declare
 from api.kit.fields import day, enum, key, price, quantity, rate, ref, text
 from api.kit.flow import ORDER
+from api.kit.named_bills import opens
 from api.kit.posting import Postings
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.rules import PERCENT
@@ -116,6 +118,7 @@ class PromotionCustomer(View):
     """促销客户: whom each policy is for."""
 
     __tablename__ = "promotion_customer"
+    whose = "bill"
     declaration = Declaration(
         "促销客户",
         "v2/sales/PromotionCustomer",
@@ -134,15 +137,17 @@ class PromotionCustomer(View):
     ends_on: Mapped[date] = day("失效日期", search=True)
     customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
     customer_type_id: Mapped[int | None] = ref("customer_type", "客户类别", search=True)
+    is_opened: Mapped[bool] = mapped_column(Boolean)
 
     @classmethod
     def source(cls, principal: Principal, asked: Asked) -> Sql:
-        return _CUSTOMERS, {}
+        return _CUSTOMERS.format(opened=opens(principal, "h", "CXZC")), {}
 
 
 _CUSTOMERS = """
 select row_number() over (order by h.bill_id, u.customer_id) as promotion_customer_id,
-    h.company_id, h.bill_no, h.policy_name, h.starts_on, h.ends_on, u.customer_id, u.customer_type_id
+    h.company_id, h.bill_no, h.policy_name, h.starts_on, h.ends_on, u.customer_id, u.customer_type_id,
+    {opened} as is_opened
 from promotion_policy h
 join customer u on u.company_id = h.company_id and u.enabled
     and (h.customer_type_id is null or h.customer_type_id = u.customer_type_id)

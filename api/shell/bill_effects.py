@@ -6,7 +6,7 @@ warehouses, bills that one may not list, and figures that one may not see stay h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
@@ -160,6 +160,7 @@ class SettlementEntryEffect(Effect):
 
     __tablename__ = "settlement_entry_effect"
     label = "往来流水"
+    numbers: ClassVar[Mapping[str, str]] = {"settled_no": "i"}
     figures = ("amount",)
 
     business_date: Mapped[date] = day("业务日期", width=110)
@@ -171,7 +172,7 @@ class SettlementEntryEffect(Effect):
     posted_at: Mapped[datetime] = moment("过账时间")
 
     rows = """
-        select l.entry_id as effect_id, l.business_date, l.bill_no, i.bill_no as settled_no, l.company_id, l.amount,
+        select l.entry_id as effect_id, l.business_date, l.bill_no, {settled_no} as settled_no, l.company_id, l.amount,
             case l.entry when 'open' then '挂账' when 'write_off' then case when l.waived then '抹零' else '核销' end
                 else '冲回' end as entry_name,
             l.posted_at, {route}

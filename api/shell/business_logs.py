@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BaseModel
-from sqlalchemy import text
-from sqlalchemy.orm import Mapped
+from sqlalchemy import Boolean, text
+from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit import registry
 from api.kit.asked import lately
@@ -19,6 +19,7 @@ from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.fields import key, moment, ref, textarea
 from api.kit.fields import text as words
+from api.kit.named_bills import opens_record
 from api.kit.resource import Declaration, Menu
 from api.kit.schemas import Key
 from api.kit.scope import Principal
@@ -29,7 +30,8 @@ api = router()
 
 _ROWS = """
 select b.log_id, b.at, b.company_id, b.resource, coalesce(n.label, b.resource) as resource_name, b.bill_no,
-    b.action, coalesce(a.label, b.action) as action_name, b.user_name, b.imitator_name, b.reason
+    b.action, coalesce(a.label, b.action) as action_name, b.user_name, b.imitator_name, b.reason,
+    {opened} as is_opened
 from business_log b
 left join unnest(cast(:names as text[]), cast(:labels as text[])) as n (name, label) on n.name = b.resource
 left join unnest(cast(:actions as text[]), cast(:action_labels as text[])) as a (name, label) on a.name = b.action
@@ -42,6 +44,7 @@ class BusinessLogRow(View):
     """业务日志"""
 
     __tablename__ = "business_log"
+    whose = "bill"
     declaration = Declaration(
         "业务日志",
         "v2/system/BusinessLog",
@@ -63,11 +66,12 @@ class BusinessLogRow(View):
     user_name: Mapped[str] = words("操作人", search=True, width=100)
     imitator_name: Mapped[str | None] = words("模拟人或令牌", search=True, width=120)
     reason: Mapped[str | None] = textarea("原因")
+    is_opened: Mapped[bool] = mapped_column(Boolean)
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         labels = resource_labels()
-        return _ROWS, {
+        return _ROWS.format(opened=opens_record(principal, "b")), {
             "names": list(labels),
             "labels": list(labels.values()),
             "actions": list(ACTIONS),
@@ -141,7 +145,7 @@ def get_page(
     at_start: date | None = None,
     at_end: date | None = None,
 ) -> Any:
-    """业务日志: entries below `before`, within the companies of the reader."""
+    """业务日志: entries below `before`, of records within the scope of the reader."""
     asked: dict[str, tuple[str, Any]] = {
         "b.log_id < :before": ("before", before),
         "b.company_id = :company_id": ("company_id", company_id),
@@ -156,7 +160,7 @@ def get_page(
         "b.user_id = :me": ("me", None if ctx.principal.own == "all" else ctx.principal.user_id),
     }
     given = {condition: pair for condition, pair in asked.items() if pair[1] not in (0, "", None)}
-    where = " and ".join(given) or "true"
+    where = " and ".join((*given, opens_record(ctx.principal, "b")))
     values = dict(given.values())
     rows = ctx.conn.execute(
         text(

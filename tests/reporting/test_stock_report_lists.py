@@ -57,6 +57,41 @@ class TestRights:
         seen = {row["warehouse_name"] for row in rows(stocked, report, "keeper_a")}
         assert seen == {"A仓"}
 
+    def test_a_keeper_is_told_of_a_move_without_the_bill_of_another_warehouse(
+        self, stocked: Desk, refresh: Refresh
+    ) -> None:
+        """What left another warehouse for his is on his card, by a bill that he may not open."""
+        world, goods = stocked.world, stocked.world.spares[12]
+        day, line = {"business_date": "2026-02-03"}, {"goods_id": goods, "quantity": "2"}
+        other, spoilt = ({"warehouse_id": key} for key in (world.warehouse2_a, world.warehouse4_a))
+        stocked.stock_in(goods, 5, **other, **day)
+        stocked.audited("defective", line, to_warehouse_id=world.warehouse4_a, kind=1, **other, **day)
+        brought = stocked.audited(
+            "defective", line, to_warehouse_id=world.warehouse_a, kind=2, **spoilt, **day
+        )
+        taken = stocked.audited("other_outbound", line, business_date="2026-02-04")
+        refresh()
+        asked = {"goods_id": goods, "business_date_start": "2026-02-01", "business_date_end": "2026-02-28"}
+        told = [
+            [
+                (row["bill_no"], row["route"] is None, row["balance_quantity"])
+                for row in rows(stocked, CARD, user, warehouse_id=world.warehouse_a, **asked)
+            ]
+            for user in ("keeper_a", "manager_a")
+        ]
+        assert told == [
+            [(number, number == "无权限", balance) for number, balance in moves]
+            for moves in (
+                [("无权限", "2.000"), (taken.no, "0.000")],
+                [(brought.no, "2.000"), (taken.no, "0.000")],
+            )
+        ]
+
+    @pytest.mark.parametrize("user", ["own_a", "department_a"])
+    def test_moves_are_not_told_to_who_sees_only_some_bills(self, stocked: Desk, user: str) -> None:
+        refused = stocked.site.as_(user).get(f"{CARD}/getList")
+        assert (refused.code, "不限于您的数据范围" in refused.msg) == (403, True)
+
     def test_a_record_out_of_scope_is_not_there(self, stocked: Desk) -> None:
         key = one(stocked, INFORMATION, goods_id=stocked.world.tyre)["inventory_information_id"]
         assert stocked.site.as_("manager_a").get(f"{INFORMATION}/getInfo", id=key).ok

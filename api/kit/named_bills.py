@@ -1,0 +1,93 @@
+"""Named bills (单据归属): whether a principal may open the bill that a row of a query names, as SQL.
+
+A bill is its maker's, its department's and its warehouse's, as its type declares; a row that names it is theirs as
+well. Each bill is looked up by its key, so that a list is read as fast as its rows are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from sqlalchemy import Table
+from sqlalchemy.dialects import postgresql
+
+from api.kit import registry
+from api.kit.database import Base
+from api.kit.projection import MASK
+from api.kit.scope import Principal, within
+
+_NOBODY = Principal(0, "", "", 0, 0)
+ALL = "true"
+
+
+def opens(principal: Principal, row: str = "l", prefix: str = "", key: str = "bill_id") -> str:
+    """Whether he may open the bill of a row's `bill_type` and `key`, or of the one type of a `prefix`."""
+    if not principal.is_narrowed:
+        return ALL
+    arms = _arms(_scope_of(principal))
+    if prefix:
+        return arms[prefix].format(key=f"{row}.{key}")
+    found = " ".join(f"when '{kind}' then {arm.format(key=f'{row}.{key}')}" for kind, arm in arms.items())
+    return f"case {row}.bill_type {found} else false end"
+
+
+def opened_no(
+    principal: Principal, row: str, prefix: str = "", key: str = "bill_id", number: str = "bill_no"
+) -> str:
+    """A row's number of a bill, as 无权限 where he may not open it; no bill stays none."""
+    told, allowed = f"{row}.{number}", opens(principal, row, prefix, key)
+    if allowed == ALL:
+        return told
+    return f"case when {told} is null or {allowed} then {told} else '{MASK}' end"
+
+
+def owns(principal: Principal, table: Table, key: str) -> str:
+    """Whether the record of a key is there and lies in his scope."""
+    condition = within(table, principal).compile(
+        dialect=postgresql.dialect(),  # type: ignore[no-untyped-call]
+        compile_kwargs={"literal_binds": True},
+    )
+    own = next(iter(table.primary_key.columns))
+    return f"exists (select from {table.name} where {table.name}.{own.name} = {key} and {condition})"
+
+
+def opens_record(principal: Principal, row: str) -> str:
+    """Whether he may open the record of a row's `resource` and `record_id`; of one that is no more he may know what he
+    did himself, by `user_id`."""
+    if not principal.is_narrowed:
+        return ALL
+    found = " ".join(
+        f"when '{name}' then {owned.format(key=f'{row}.record_id')}"
+        f" or {row}.user_id = {principal.user_id} and not {there.format(key=f'{row}.record_id')}"
+        for name, (owned, there) in _records(_scope_of(principal)).items()
+    )
+    return f"case {row}.resource {found} else true end"
+
+
+@lru_cache(maxsize=256)
+def _records(scope: Principal) -> dict[str, tuple[str, str]]:
+    """Of each kind of record that belongs to a warehouse or a maker: whether one is his, and whether it is there."""
+    told: dict[str, tuple[str, str]] = {}
+    for cls in registry.declared():
+        table = cls.table()
+        if table.metadata is Base.metadata and {"warehouse_id", "maker_id"} & set(table.columns.keys()):
+            told[cls.name()] = owns(scope, table, "{key}"), owns(_NOBODY, table, "{key}")
+    return told
+
+
+def _scope_of(principal: Principal) -> Principal:
+    """His scope alone, which many requests share."""
+    return replace(
+        _NOBODY,
+        user_id=principal.user_id,
+        department_id=principal.department_id,
+        companies=principal.companies,
+        warehouses=principal.warehouses,
+        own=principal.own,
+    )
+
+
+@lru_cache(maxsize=256)
+def _arms(scope: Principal) -> dict[str, str]:
+    return {prefix: owns(scope, cls.table(), "{key}") for prefix, cls in registry.prefixes().items()}

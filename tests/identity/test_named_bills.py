@@ -1,0 +1,369 @@
+"""Lists that name bills: a row is theirs whose its bill is, so that each bill that one reads of opens for him."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection
+
+from api import catalogue
+from api.identity.sessions import principal_of
+from api.kit import registry
+from api.kit.details import DetailReport
+from api.kit.document import Bill
+from api.kit.projection import MASK
+from api.kit.resource import Resource
+from api.kit.view import View
+from api.reporting.published import Published
+from tests.identity.test_data_scope import exported
+from tests.kit.bills import BILLS, Counter
+from tests.kit.desk import Desk, Made
+from tests.kit.fixtures import Site
+from tests.kit.payloads import payload_of
+
+assert catalogue.__all__
+
+NARROWED = ("keeper_a", "department_a", "own_a")
+LISTS = [
+    cls
+    for cls in registry.declared()
+    if not issubclass(cls, Bill | DetailReport) and "list" in cls.declaration.actions
+]
+PUBLISHED = [cls for cls in LISTS if issubclass(cls, Published)]
+BOOKS = [cls for cls in LISTS if not issubclass(cls, Published)]
+CLOSED = {
+    "receipt_write_off": NARROWED,
+    "customer_statement": NARROWED,
+    "supplier_statement": NARROWED,
+    "commission": ("keeper_a", "department_a"),
+    "stock_card": ("department_a", "own_a"),
+}
+"""Reports whose rows don't tell whose a bill is, by whom they are refused to."""
+WORDS = re.compile(r"[\s、，。：；（）“”,:;()]+")
+
+
+class Group:
+    """The bills of a company: of two makers, departments and warehouses each."""
+
+    def __init__(self, site: Site) -> None:
+        self.site, world = site, site.world
+        Counter(site)
+        Desk(site).stock_in(world.oil, 100000, warehouse_id=world.warehouse2_a, business_date="2026-01-02")
+        first = {"warehouse_id": world.warehouse_a, "department_id": world.department_a}
+        second = {"warehouse_id": world.warehouse2_a, "department_id": world.department2_a}
+        self.made = {
+            (cls.name(), user, number)
+            for cls in BILLS
+            for user, number, place in (
+                ("admin", 0, first),
+                ("admin", 1, second),
+                ("own_a", 0, first),
+                ("own2_a", 1, second),
+            )
+            if self._make(cls, user, place)
+        }
+        self._repay()
+
+    def _repay(self) -> None:
+        """A customer with a limit pays for what he was sold."""
+        desk, world = Desk(self.site), self.site.world
+        customer = desk.partner("customer", "限额客户")
+        with self.site.engine.begin() as conn:
+            limit = "update customer set credit_limit = 1000 where customer_id = %s"
+            conn.exec_driver_sql(limit, (customer,))
+        desk.audited(
+            "sales_outbound", {"goods_id": world.oil, "quantity": "1", "price": "9"}, customer_id=customer
+        )
+        asked = {"company_id": world.company_a, "customer_id": customer}
+        [item] = desk.caller.get(TestOpenItems.PATH, **asked).data["data"]
+        paid = {"settlement_id": item["settlement_id"], "amount": "9"}
+        desk.audited("customer_receipt", paid, customer_id=customer, amount="9")
+
+    def _make(self, cls: type[Bill], user: str, place: dict[str, int]) -> bool:
+        desk, body = Desk(self.site, user), payload_of(cls, self.site.world)
+        if "customer_type_id" in body:
+            body["customer_type_id"] = None  # the group's customers are of none
+        moved = {name: key for name, key in place.items() if name in body}
+        if body.get("warehouse_id") != self.site.world.warehouse_a:
+            moved.pop("warehouse_id", None)
+        elif body["warehouse_id"] != moved.get("warehouse_id", body["warehouse_id"]):
+            body["lines"] = [{**line, "allocation_id": None} for line in body.get("lines", ())]
+        saved = desk.caller.post(f"{cls.declaration.api}/add", {**body, **moved})
+        if not saved.ok:
+            return False
+        made = Made(cls.name(), saved.data["id"], saved.data["bill_no"])
+        return desk.act("auditorPass", made, confirmed=True).ok
+
+    def numbers(self) -> dict[str, tuple[type[Bill], int]]:
+        """Every bill by its number."""
+        with self.site.engine.connect() as conn:
+            return {
+                row.bill_no: (cls, row.bill_id)
+                for cls in BILLS
+                for row in conn.exec_driver_sql(f"select bill_id, bill_no from {cls.name()}")
+            }
+
+    def opens(self, user: str, number: str) -> bool:
+        cls, key = self.known[number]
+        return self.opened(user, cls, key)
+
+    def opened(self, user: str, cls: type[Resource], key: int) -> bool:
+        return key in self.keys(user, cls)
+
+    @cache  # noqa: B019
+    def keys(self, user: str, cls: type[Resource]) -> frozenset[int]:
+        """The bills of a type that a user lists, which are those that open for him."""
+        found = self.site.as_(user).get(f"{cls.declaration.api}/getList", per_page=500).data
+        assert found["total"] <= 500
+        return frozenset(row["bill_id"] for row in found["data"])
+
+    @cache  # noqa: B019
+    def rows(self, user: str, cls: type[Resource]) -> list[dict[str, Any]]:
+        """What a list answers, of all days; nothing where it is closed."""
+        days = {
+            f"{name}_{end}": day
+            for name, (_, item) in cls.searched().items()
+            if item.kind == "date" and name in ("business_date", "days", "day")
+            for end, day in (("start", "2025-12-01"), ("end", "2026-12-31"))
+        }
+        answer = self.site.as_(user).get(f"{cls.declaration.api}/getList", per_page=500, **days)
+        if answer.code == 403:
+            return []
+        assert answer.ok, (cls.name(), answer)
+        found: list[dict[str, Any]] = answer.data["data"]
+        return found
+
+    def named(self, row: dict[str, Any]) -> Iterator[str]:
+        """The bills that a row names, in whichever of its texts."""
+        for name, value in row.items():
+            if isinstance(value, str) and not name.endswith("_id_name") and name != "policy_name":
+                yield from (word for word in WORDS.split(value) if word in self.known)
+
+    def foreign(self, user: str, lists: list[type[Resource]]) -> set[tuple[str, str]]:
+        """The bills that lists name to a user and that don't open for him."""
+        return {
+            (cls.name(), number)
+            for cls in lists
+            for row in self.rows(user, cls)
+            for number in self.named(row)
+            if not self.opens(user, number)
+        }
+
+    @property
+    def known(self) -> dict[str, tuple[type[Bill], int]]:
+        if not hasattr(self, "_known"):
+            self._known = self.numbers()
+        return self._known
+
+
+@pytest.fixture(scope="module")
+def group(site: Site) -> Group:
+    return Group(site)
+
+
+class TestLists:
+    def test_bills_are_of_two_makers_departments_and_warehouses(self, group: Group) -> None:
+        by_admin = {name for name, user, _ in group.made if user == "admin"}
+        assert by_admin >= {cls.name() for cls in BILLS}
+        for user, number in (("own_a", 0), ("own2_a", 1), ("admin", 1)):
+            assert len([1 for _, maker, place in group.made if (maker, place) == (user, number)]) > 25
+
+    @pytest.mark.parametrize("user", NARROWED)
+    def test_a_bill_opens_for_who_lists_it_and_for_no_other(self, group: Group, user: str) -> None:
+        """One that he sees and one that he doesn't of each type."""
+        told = []
+        for cls in BILLS:
+            mine, whole = group.keys(user, cls), group.keys("manager_a", cls)
+            for key in (*sorted(mine)[:1], *sorted(whole - mine)[:1]):
+                answer = group.site.as_(user).get(f"{cls.declaration.api}/getInfo", id=key)
+                if answer.ok != (key in mine):
+                    told.append((cls.name(), key))
+        assert not told
+
+    @pytest.mark.parametrize("user", NARROWED)
+    def test_every_bill_that_is_named_opens(self, group: Group, user: str) -> None:
+        """Whatever the list: one that names bills without saying whose they are fails here."""
+        assert not group.foreign(user, BOOKS)
+
+    @pytest.mark.parametrize("user", NARROWED)
+    def test_no_row_of_ones_own_bills_is_lost(self, group: Group, user: str) -> None:
+        lost = []
+        for cls in BOOKS:
+            if not issubclass(cls, View) or cls.whose != "bill" or cls.name() == "business_log":
+                continue
+            key = cls.key().key
+            whole = [row for row in group.rows("manager_a", cls) if group.opens(user, row["bill_no"])]
+            if [row[key] for row in whole] != [row[key] for row in group.rows(user, cls)]:
+                lost.append(cls.name())
+        assert not lost
+
+    def test_lists_have_rows_to_tell_apart(self, group: Group) -> None:
+        """Each list that names bills tells a manager of some that others may not open."""
+        naming = [cls for cls in BOOKS if issubclass(cls, View) and cls.names_bills()]
+        told = {
+            cls.name()
+            for cls in naming
+            for row in group.rows("manager_a", cls)
+            for number in group.named(row)
+            if not group.opens("own_a", number)
+        }
+        assert {cls.name() for cls in naming} - told == set()
+
+    @pytest.mark.parametrize("user", NARROWED)
+    def test_rows_of_details_are_of_bills_that_open(self, group: Group, user: str) -> None:
+        details = [cls for cls in registry.declared() if issubclass(cls, DetailReport)]
+        told = [
+            (cls.name(), row["bill_no"])
+            for cls in details
+            for row in group.rows(user, cls)
+            if not group.opened(user, cls.of, row["bill_id"])
+        ]
+        assert details
+        assert not told
+
+    def test_an_export_is_the_list(self, group: Group, site: Site) -> None:
+        for cls in map(registry.get, ("sales_uninvoiced", "stock_move")):
+            numbers = {row["bill_no"] for row in group.rows("own_a", cls)}
+            assert numbers
+            heading, *rows = exported(site, "own_a", cls)
+            place = heading.index("单据号")
+            assert {row[place] for row in rows} == numbers
+
+    def test_totals_are_of_the_rows(self, group: Group, site: Site) -> None:
+        api = "v2/sales/SalesUninvoiced"
+        [mine, all_] = [site.as_(user).get(f"{api}/getTotals").data for user in ("own_a", "manager_a")]
+        assert mine["total"] == len(group.rows("own_a", registry.get("sales_uninvoiced")))
+        assert 0 < mine["total"] < all_["total"]
+
+
+class TestDeclarations:
+    def test_what_does_not_say_whose_its_bills_are_is_closed(self, site: Site, conn: Connection) -> None:
+        """A view that forgets to say it is told here: it stands with those that are closed on purpose."""
+        users = {user: principal_of(conn, site.world.ids[f"user_{user}"]) for user in NARROWED}
+        closed = {
+            cls.name(): tuple(user for user, principal in users.items() if cls.is_closed_to(principal))
+            for cls in LISTS
+            if issubclass(cls, View)
+        }
+        assert {name: users for name, users in closed.items() if users} == CLOSED
+        manager = principal_of(conn, site.world.user_manager_a)
+        assert not [cls for cls in LISTS if issubclass(cls, View) and cls.is_closed_to(manager)]
+
+    @pytest.mark.parametrize("user", NARROWED)
+    def test_what_stands_against_a_month_is_told_to_who_sees_all_bills(self, site: Site, user: str) -> None:
+        asked = {"company_id": site.world.company_a, "period": "2026-01"}
+        path = "v2/system/MonthClose/getQuestions"
+        refused = site.as_(user).get(path, **asked)
+        assert (refused.code, refused.msg.startswith("这涉及公司的全部单据")) == (400, True)
+        assert site.as_("manager_a").get(path, **asked).ok
+
+    def test_records_name_no_bills(self) -> None:
+        """Tables that are no bills have no column of a bill's number: whose it is would be told by nothing."""
+        kept = [
+            (cls.name(), item.name)
+            for cls in registry.declared()
+            if not issubclass(cls, View | Bill | DetailReport)
+            for item in cls.fields()
+            if item.bill or item.name == "bill_no"
+        ]
+        assert kept == []
+
+
+class TestPlaces:
+    def test_a_move_into_ones_warehouse_is_shown_without_anothers_bill(self, site: Site) -> None:
+        world, goods = site.world, site.world.spares[11]
+        other, line = {"warehouse_id": world.warehouse2_a}, {"goods_id": goods, "quantity": "2"}
+        Desk(site).stock_in(goods, 5, **other)
+        Desk(site).audited("defective", line, to_warehouse_id=world.warehouse4_a, kind=1, **other)
+        there = {"warehouse_id": world.warehouse4_a, "to_warehouse_id": world.warehouse_a, "kind": 2}
+        brought = Desk(site).audited("defective", line, **there)
+        api = "v2/inventory/StockMove/getList"
+        [seen] = site.as_("keeper_a").get(api, goods_id=goods).data["data"]
+        assert (seen["bill_no"], seen["quantity"], seen["warehouse_id"]) == (MASK, "2.000", world.warehouse_a)
+        assert site.as_("keeper_a").get(api, bill_no=brought.no).data["total"] == 0
+        named = {row["bill_no"] for row in site.as_("manager_a").get(api, goods_id=goods).data["data"]}
+        assert brought.no in named
+
+
+class TestBusinessLog:
+    @pytest.mark.parametrize("user", NARROWED)
+    def test_entries_are_of_records_that_open(self, group: Group, site: Site, user: str) -> None:
+        told = []
+        before = 0
+        while before is not None:
+            page = site.as_(user).get("v2/system/BusinessLog/getPage", per_page=200, before=before).data
+            for entry in page["data"]:
+                cls = registry.get(entry["resource"])
+                if issubclass(cls, Bill) and not group.opened(user, cls, entry["record_id"]):
+                    told.append((entry["resource"], entry["bill_no"]))
+            before = page["next"]
+        assert not told
+
+    def test_a_keeper_is_not_told_of_another_warehouse(self, site: Site) -> None:
+        desk, line = Desk(site), {"goods_id": site.world.oil, "quantity": "1"}
+        ours = desk.audited("other_inbound", line)
+        theirs = desk.audited("other_inbound", line, warehouse_id=site.world.warehouse2_a)
+        keeper, path = site.as_("keeper_a"), "v2/system/BusinessLog/{}"
+        for call in ("getPage", "getList"):
+            found = [
+                {row["bill_no"] for row in keeper.get(path.format(call), bill_no=no).data["data"]}
+                for no in (ours.no, theirs.no)
+            ]
+            assert found == [{ours.no}, set()]
+
+    def test_what_one_deleted_oneself_stays_known(self, site: Site) -> None:
+        desk = Desk(site, "own_a")
+        gone = desk.draft("other_inbound", {"goods_id": site.world.oil, "quantity": "1"})
+        assert desk.act("del", gone).ok
+        rows = desk.caller.get("v2/system/BusinessLog/getPage", bill_no=gone.no).data["data"]
+        assert [row["action"] for row in rows] == ["del", "add"]
+        assert not site.as_("keeper_a").get("v2/system/BusinessLog/getPage", bill_no=gone.no).data["data"]
+
+
+class TestOpenItems:
+    PATH = "v2/custom/CustomerReceipt/getOpenItems"
+
+    def test_they_are_of_bills_that_open(self, group: Group, site: Site) -> None:
+        world = site.world
+        asked = {"company_id": world.company_a, "customer_id": world.customer_a}
+        whole = site.as_("manager_a").get(self.PATH, **asked).data["data"]
+        for user in NARROWED:
+            found = site.as_(user).get(self.PATH, **asked).data["data"]
+            expected = [item for item in whole if group.opens(user, item["bill_no"])]
+            assert [item["settlement_id"] for item in found] == [item["settlement_id"] for item in expected]
+            assert 0 < len(found) < len(whole)
+
+    def test_anothers_item_is_not_settled(self, site: Site) -> None:
+        """Nor is it asked for by its number, which the receipt would then tell of."""
+        world, goods = site.world, site.world.spares[12]
+        Desk(site).stock_in(goods, 5)
+        customer = Desk(site).partner("customer", "只欠他人")
+        line = {"goods_id": goods, "quantity": "1", "price": "100"}
+        Desk(site, "own2_a").audited("sales_outbound", line, customer_id=customer)
+        asked = {"company_id": world.company_a, "customer_id": customer}
+        [item] = site.as_("own2_a").get(self.PATH, **asked).data["data"]
+        paid = {"settlement_id": item["settlement_id"], "amount": item["open_amount"]}
+        header = {"customer_id": customer, "amount": item["open_amount"]}
+        refused = Desk(site, "own_a").add("customer_receipt", paid, **header)
+        assert (refused.code, refused.msg) == (400, "第1行：待核销单据不存在或不属于该往来单位")
+        assert Desk(site, "own2_a").add("customer_receipt", paid, **header).ok
+
+
+@pytest.mark.usefixtures("figures")
+class TestPublished:
+    """Reports of what is published, which here tell of the group's own bills."""
+
+    @pytest.mark.parametrize("user", NARROWED)
+    def test_every_bill_that_is_named_opens(self, group: Group, user: str) -> None:
+        assert not group.foreign(user, PUBLISHED)
+
+    @pytest.mark.parametrize("call", ["getList", "getTotals", "getChart", "getInfo"])
+    def test_a_refusal_says_what_one_sees(self, site: Site, call: str) -> None:
+        answer = site.as_("keeper_a").get(f"v2/report/CustomerStatement/{call}", id=1)
+        told = "“客户往来明细”列出的单据不限于您的数据范围（1个仓库），您不能查看"
+        assert (answer.code, answer.msg) == (403, told)
+        assert site.as_("manager_a").get("v2/report/CustomerStatement/getList").ok
