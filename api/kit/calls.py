@@ -26,7 +26,7 @@ from starlette.requests import Request as StarletteRequest
 from starlette.routing import Match
 from starlette.types import Scope
 
-from api.kit import idempotency, signing
+from api.kit import idempotency, signing, told
 from api.kit.context import Authenticator, Context
 from api.kit.database import dumps, request_engine, retrying, told_time
 from api.kit.errors import Refusal, Unauthenticated
@@ -209,7 +209,7 @@ def call(
     def declare(handler: Callable[..., Any]) -> Callable[..., Any]:
         on.add_api_route(
             "/" + path.lstrip("/"),
-            Endpoint(handler, takes or {}, right, says, write=write, batch=batch),
+            Endpoint(handler, takes or {}, right, says, returns, write=write, batch=batch),
             methods=[method],
             response_model=returns,
             name=handler.__name__,
@@ -235,11 +235,13 @@ class Endpoint:
         takes: Mapping[str, Maker],
         right: str,
         says: str,
+        returns: Any,
         *,
         write: bool,
         batch: bool,
     ) -> None:
         self._handler, self._takes, self._right, self._says = handler, takes, right, says
+        self.returns = returns
         self._write, self._once = write, write and not batch
         self.__doc__ = handler.__doc__
 
@@ -263,13 +265,13 @@ class Endpoint:
 
     def __call__(self, request: Request, **arguments: Any) -> Response:
         key = (arguments.pop("idempotency_key", None) or "").strip() or None
-        told = _parts(arguments) if key and not request.state.raw else b""
+        parts = _parts(arguments) if key and not request.state.raw else b""
 
         def attempt() -> tuple[Any, Context]:
-            with gate(request, self._right, key, told) as ctx:
+            with gate(request, self._right, key, parts) as ctx:
                 fresh, data = idempotency.claim(ctx) if self._once else (True, None)
                 if fresh:
-                    data = self._handler(ctx, **arguments)
+                    data = told.mask(self.returns, self._handler(ctx, **arguments), ctx.principal)
                     if self._once:
                         idempotency.store(ctx, data)
             return data, ctx
@@ -299,17 +301,17 @@ def _parts(arguments: Mapping[str, Any]) -> bytes:
 
 @contextmanager
 def gate(
-    request: StarletteRequest, right: str, key: str | None = None, told: bytes = b""
+    request: StarletteRequest, right: str, key: str | None = None, parts: bytes = b""
 ) -> Iterator[Context]:
     """Prove who calls and what he may do; yield the context of one transaction, committed at the end.
 
-    `told` stands for the parts of a multipart body, which are read from it one by one.
+    `parts` stand for a multipart body, which is read part by part.
     """
     with request_engine().connect() as conn:
         if right == ANYONE:
             ctx = Context(conn, None)  # type: ignore[arg-type]
         else:
-            ctx = _proven(request, conn, right, key, told)
+            ctx = _proven(request, conn, right, key, parts)
         ctx.client = request.client.host if request.client else ""
         ctx.agent = request.headers.get("user-agent", "")[:AGENT_LENGTH]
         ctx.host = request.url.hostname or ""
@@ -318,7 +320,9 @@ def gate(
         conn.commit()
 
 
-def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | None, told: bytes) -> Context:
+def _proven(
+    request: StarletteRequest, conn: Connection, right: str, key: str | None, parts: bytes
+) -> Context:
     token = request.headers.get("token", "")
     if not token or _authenticator is None:
         raise Unauthenticated()
@@ -330,7 +334,7 @@ def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | 
         conn,
         session.principal,
         idempotency_key=key,
-        request_hash=idempotency.digest(request.method, request.url.path, request.url.query, raw + told)
+        request_hash=idempotency.digest(request.method, request.url.path, request.url.query, raw + parts)
         if key
         else "",
     )

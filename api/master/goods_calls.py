@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel
 from sqlalchemy import Row, select, text
@@ -16,6 +16,7 @@ from api.kit.errors import Invalid, NotFound
 from api.kit.initials import initials
 from api.kit.schemas import Key, Keys, info_model
 from api.kit.scope import within
+from api.kit.told import of
 from api.master.goods import CompanyGoods, Goods
 from api.master.naming import GoodsRenaming, new_names
 
@@ -26,9 +27,9 @@ class GoodsTypeNode(BaseModel):
     """A type; `sub` is filled by asking with its key as `p_id`, unless it is a leaf."""
 
     goods_type_id: int
-    goods_type_name: str
+    goods_type_name: Annotated[str, of("goods_type.goods_type_name")]
     p_id: int
-    level: int
+    level: Annotated[int, of("goods_type.level")]
     is_leaf: bool
     sub: list[GoodsTypeNode]
 
