@@ -242,7 +242,7 @@ class Endpoint:
     ) -> None:
         self._handler, self._takes, self._right, self._says = handler, takes, right, says
         self.returns = returns
-        self._write, self._once = write, write and not batch
+        self.writes, self._once = write, write and not batch
         self.__doc__ = handler.__doc__
 
     def signature(self) -> inspect.Signature:
@@ -258,7 +258,7 @@ class Endpoint:
             make = self._takes.get(parameter.name)
             annotation = make() if make else parameter.annotation
             parameters.append(parameter.replace(kind=keyword, annotation=annotation))
-        if self._write:
+        if self.writes:
             header = Annotated[str | None, Header(alias="Idempotency-Key", max_length=idempotency.KEY_LENGTH)]
             parameters.append(inspect.Parameter("idempotency_key", keyword, default=None, annotation=header))
         return inspect.Signature(parameters)

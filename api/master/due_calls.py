@@ -41,7 +41,8 @@ def get_due_date(
     if cls is None or not issubclass(cls, FallsDue) or not issubclass(cls, Bill):
         raise Refusal("该单据没有到期日")
     ctx.require(cls.right("list"))
-    days = _days(ctx, cls, partner_id)
+    shown = of(f"{cls.name()}.due_date").seen_by(ctx.principal)
+    days = _days(ctx, cls, partner_id) if shown else None
     return {"due_date": None if days is None else business_date + timedelta(days=days)}
 
 
@@ -50,7 +51,7 @@ def _days(ctx: Context, cls: type[FallsDue], partner_id: int) -> int | None:
     if cls.terms_of is None:
         return 0
     partner = registry.get(cls.terms_of)
-    if not of(f"{partner.name()}.payment_days", f"{cls.name()}.due_date").seen_by(ctx.principal):
+    if not of(f"{partner.name()}.payment_days").seen_by(ctx.principal):
         return None
     table = partner.table()
     mine = (partner.key() == partner_id, within(table, ctx.principal))
