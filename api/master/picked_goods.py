@@ -64,7 +64,7 @@ class PickedGoods(BaseModel):
     shorthand_code: Annotated[str | None, of("goods.shorthand_code")]
     logogram: Annotated[str | None, of("goods.logogram")]
     barcode: Annotated[str | None, of("goods.barcode")]
-    is_batch: Annotated[bool, of("goods.is_batch")]
+    is_batch: bool
     tax_rate: Annotated[str, of("goods.tax_rate")]
     stocks: Annotated[str, of("stock_summary.quantity")]
     available_stocks: Annotated[str, of("stock_summary.available_stocks")]
