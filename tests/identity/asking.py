@@ -109,5 +109,6 @@ def _a_key(site: Site, cls: type[Resource]) -> int:
     known = {one.resource: one.id for one in (made.bought, made.sold)} | {"customer": made.customer}
     if cls.name() in known:
         return known[cls.name()]
-    rows = site.as_("admin").get(f"{cls.declaration.api}/getList", per_page=1).data["data"]
+    listed = site.as_("admin").get(f"{cls.declaration.api}/getList", per_page=1)
+    rows = listed.data["data"] if listed.ok else []
     return int(rows[0][cls.key().key]) if rows else 1

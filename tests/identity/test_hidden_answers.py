@@ -23,12 +23,14 @@ WRITES = {
     if isinstance(route, APIRoute) and isinstance(route.endpoint, Endpoint) and route.endpoint.writes
     for method in route.methods
 }
+ENDING = ("/logout", "_logout", "/endImitate")
 SLOW = ("/printPdf", "/printTask", "/exportUrl", "/export")
 """They make files of what `/print` and the lists show."""
+NOT_READ = tuple(name.lower() for name in (*ENDING, *SLOW))
 
 
 @pytest.fixture(scope="module")
-def everything(site: Site, figures: None) -> tuple[Caller, Caller]:
+def everything(site: Site) -> tuple[Caller, Caller]:
     """Two with every right: one from whom nothing is hidden, one from whom all is."""
     seeded(site)
     kinds = [(cls, *(block.cls for block in cls.blocks())) for cls in registry.declared()]
@@ -39,7 +41,9 @@ def everything(site: Site, figures: None) -> tuple[Caller, Caller]:
 
 def reads() -> list[Call]:
     return [
-        call for call in calls() if (call.method, call.path) not in WRITES and not call.path.endswith(SLOW)
+        call
+        for call in calls()
+        if (call.method, call.path) not in WRITES and not call.path.lower().endswith(NOT_READ)
     ]
 
 
