@@ -339,7 +339,8 @@ def _open_of(
     unseen = masks(source, source.name(), ctx.principal)
     for row, line in zip(rows, drawn, strict=True):
         bill = masked(row, unseen)
-        line |= {"source_no": bill["bill_no"], "source_date": bill["business_date"]}
+        told = {name: bill[name] for name in ("bill_no", "business_date")}
+        line |= {**told, "source_no": told["bill_no"], "source_date": told["business_date"]}
         line[f"source_{link.measure}"] = masked(row, drawing.hidden)[link.measure]
         yield row.business_date, {**line, f"open_{link.measure}": line[link.measure]}
 
