@@ -29,6 +29,8 @@ class CustomerAddress(Resource):
         routes={"list": "/custom/customaddress"},
         menu=Menu("客户管理", "客户资料", 30),
         lookup="open/Customer/getAddressList",
+        tells=("customer_id",),
+        confided=True,
     )
 
     customer_address_id: Mapped[int] = key()

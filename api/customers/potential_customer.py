@@ -49,6 +49,7 @@ class PotentialCustomer(Resource):
             ),
             card_filling(("contact_name", "name"), ("address", "address")),
         ),
+        confided=True,
     )
 
     potential_customer_id: Mapped[int] = key()

@@ -138,6 +138,7 @@ class UserAccount(Resource):
         "realname",
         routes={"list": "/system/user"},
         menu=Menu("系统管理", "权限管理", 20),
+        tells=("user_name",),
     )
 
     user_id: Mapped[int] = key()

@@ -19,8 +19,10 @@ from api.kit.errors import NotFound
 from api.kit.fields import enabled, enum, goods, key, quantity, rate, text, textarea
 from api.kit.resource import Declaration, Menu, Resource
 from api.kit.schemas import Key, Payload
+from api.kit.told import of
 from api.kit.validation import Problems
 from api.master.goods import Goods, Unit
+from api.master.goods_columns import GoodsName, GoodsNum, Pattern, Specification, UnitName
 
 ASSEMBLY, DISASSEMBLY, CHANGE = 1, 2, 3
 KINDS = {ASSEMBLY: "组装", DISASSEMBLY: "拆卸", CHANGE: "形态转换"}
@@ -70,6 +72,7 @@ class ConversionRecipe(Resource):
             "see": "/inventory/conversionrecipe/see",
         },
         menu=Menu("库存管理", "出入库", 61),
+        tells=("kind",),
     )
     below = (Block("inputs", "投入商品", RecipeInput), Block("outputs", "产出商品", RecipeOutput))
 
@@ -131,14 +134,14 @@ class WantedSets(Payload):
 class RecipeLine(BaseModel):
     """Goods that a conversion lacks of its recipe."""
 
-    goods_id: int
-    goods_name: str
-    goods_num: str
-    specification_type: str | None
-    pattern: str | None
-    unit_name: str | None
-    quantity: str
-    share: str | None = None
+    goods_id: Annotated[int, of("conversion_recipe_input.goods_id", "conversion_recipe_output.goods_id")]
+    goods_name: GoodsName
+    goods_num: GoodsNum
+    specification_type: Specification
+    pattern: Pattern
+    unit_name: UnitName
+    quantity: Annotated[str, of("conversion_recipe_input.quantity", "conversion_recipe_output.quantity")]
+    share: Annotated[str | None, of("conversion_recipe_output.share")] = None
 
 
 def lacking(ctx: Context, part: type[RecipePart], wanted: WantedSets) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel
 from pydantic import Field as Described
@@ -14,6 +14,7 @@ from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.schemas import Key, Payload
 from api.kit.scope import within
+from api.kit.told import of
 from api.ledger.tables import StockTotal
 
 api = router()
@@ -25,12 +26,12 @@ class Wanted(Payload):
 
 
 class StockRow(BaseModel):
-    warehouse_id: int
-    goods_id: int
-    stocks: str
-    reserved: str
-    frozen: str
-    available_stocks: str
+    warehouse_id: Annotated[int, of("stock_summary.warehouse_id")]
+    goods_id: Annotated[int, of("stock_summary.goods_id")]
+    stocks: Annotated[str, of("stock_summary.quantity")]
+    reserved: Annotated[str, of("stock_summary.reserved")]
+    frozen: Annotated[str, of("stock_summary.frozen")]
+    available_stocks: Annotated[str, of("stock_summary.available_stocks")]
 
 
 @call(api, "POST", "v2/inventory/Stock/getStocks", right=StockSummary.right("list"), returns=list[StockRow])

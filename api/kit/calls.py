@@ -28,7 +28,7 @@ from starlette.requests import Request as StarletteRequest
 from starlette.routing import Match
 from starlette.types import Scope
 
-from api.kit import bodies, idempotency, signing
+from api.kit import bodies, idempotency, signing, told
 from api.kit.bodies import Intake
 from api.kit.context import Authenticator, Context, Session, answering
 from api.kit.database import dumps, request_engine, retrying, told_time
@@ -226,6 +226,7 @@ def call(
                 takes or {},
                 right,
                 says,
+                returns,
                 write=write,
                 batch=batch,
                 told_once=told_once,
@@ -257,6 +258,7 @@ class Endpoint:
         takes: Mapping[str, Maker],
         right: str,
         says: str,
+        returns: Any,
         *,
         write: bool,
         batch: bool,
@@ -265,7 +267,8 @@ class Endpoint:
         turns: Turns | None = None,
     ) -> None:
         self._handler, self._takes, self._right, self._says = handler, takes, right, says
-        self._write, self._once, self._told_once = write, write and not batch, told_once
+        self.returns = returns
+        self.writes, self._once, self._told_once = write, write and not batch, told_once
         self.most, self.turns = most, turns
         self.__doc__ = handler.__doc__
 
@@ -282,17 +285,17 @@ class Endpoint:
             make = self._takes.get(parameter.name)
             annotation = make() if make else parameter.annotation
             parameters.append(parameter.replace(kind=keyword, annotation=annotation))
-        if self._write:
+        if self.writes:
             header = Annotated[str | None, Header(alias="Idempotency-Key", max_length=idempotency.KEY_LENGTH)]
             parameters.append(inspect.Parameter("idempotency_key", keyword, default=None, annotation=header))
         return inspect.Signature(parameters)
 
     def __call__(self, request: Request, **arguments: Any) -> Response:
         key = (arguments.pop("idempotency_key", None) or "").strip() or None
-        told = _parts(arguments) if key and not request.state.raw else b""
+        parts = _parts(arguments) if key and not request.state.raw else b""
 
         def attempt() -> tuple[Any, Context]:
-            with gate(request, self._right, key, told) as ctx, in_turn(ctx, self.turns):
+            with gate(request, self._right, key, parts) as ctx, in_turn(ctx, self.turns):
                 try:
                     data = self._handle(ctx, arguments)
                 except idempotency.Repeated as repeated:
@@ -312,10 +315,10 @@ class Endpoint:
 
     def _handle(self, ctx: Context, arguments: Mapping[str, Any]) -> Any:
         if not self._once:
-            return self._handler(ctx, **arguments)
+            return told.mask(self.returns, self._handler(ctx, **arguments), ctx.principal)
         ctx.begin = partial(idempotency.begin, ctx)
         ctx.begin()
-        data = self._handler(ctx, **arguments)
+        data = told.mask(self.returns, self._handler(ctx, **arguments), ctx.principal)
         if not self._told_once:
             idempotency.store(ctx, data)
         return data
@@ -352,17 +355,17 @@ def _parts(arguments: Mapping[str, Any]) -> bytes:
 
 @contextmanager
 def gate(
-    request: StarletteRequest, right: str, key: str | None = None, told: bytes = b""
+    request: StarletteRequest, right: str, key: str | None = None, parts: bytes = b""
 ) -> Iterator[Context]:
     """Prove who calls and what he may do; yield the context of one transaction, committed at the end.
 
-    `told` stands for the parts of a multipart body, which are read from it one by one.
+    `parts` stand for a multipart body, which is read part by part.
     """
     with request_engine().connect() as conn:
         if right == ANYONE:
             ctx = Context(conn, None)  # type: ignore[arg-type]
         else:
-            ctx = _proven(request, conn, right, key, told)
+            ctx = _proven(request, conn, right, key, parts)
         ctx.client = request.client.host if request.client else ""
         ctx.agent = request.headers.get("user-agent", "")[:AGENT_LENGTH]
         ctx.host = request.url.hostname or ""
@@ -391,7 +394,9 @@ def _session(request: StarletteRequest, conn: Connection) -> Session:
     return _authenticator(conn, token)
 
 
-def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | None, told: bytes) -> Context:
+def _proven(
+    request: StarletteRequest, conn: Connection, right: str, key: str | None, parts: bytes
+) -> Context:
     session = _session(request, conn)
     raw = getattr(request.state, "raw", b"")
     signature = None
@@ -401,7 +406,7 @@ def _proven(request: StarletteRequest, conn: Connection, right: str, key: str | 
         conn,
         session.principal,
         idempotency_key=key,
-        request_hash=idempotency.digest(request.method, request.url.path, request.url.query, raw + told)
+        request_hash=idempotency.digest(request.method, request.url.path, request.url.query, raw + parts)
         if key
         else "",
         signature=signature,

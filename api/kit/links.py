@@ -303,7 +303,7 @@ def open_lines(ctx: Context, cls: type[Bill], header: Mapping[str, int]) -> dict
         source = registry.get(link.bill)
         if ctx.principal.may(source.right("list")):
             rows = _open_of(ctx, cls, link, source, header)
-            found += (((row["source_date"], place), row) for row in rows)
+            found += (((day, place), row) for day, row in rows)
     found.sort(key=lambda item: item[0])
     lines = [line for _, line in found]
     packs.carry(ctx.conn, lines[:MOST_OPEN])
@@ -312,7 +312,8 @@ def open_lines(ctx: Context, cls: type[Bill], header: Mapping[str, int]) -> dict
 
 def _open_of(
     ctx: Context, cls: type[Bill], link: Link, source: type[Resource], header: Mapping[str, int]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[tuple[date, dict[str, Any]]]:
+    """The open lines of one source, each with the day that orders it."""
     assert cls.bill is not None
     bills, lines = source.table(), link.lines.table()
     fields = cls.bill.blocks[0].cls.fields()
@@ -335,10 +336,13 @@ def _open_of(
     drawing = _Drawing(ctx, cls, link, [row.line_id for row in rows])
     drawn = [drawing.line(row, link.left(row)) for row in rows]
     _tell_pieces(ctx, cls, link, drawn)
+    unseen = masks(source, source.name(), ctx.principal)
     for row, line in zip(rows, drawn, strict=True):
-        line |= {"source_no": row.bill_no, "source_date": row.business_date}
+        bill = masked(row, unseen)
+        told = {name: bill[name] for name in ("bill_no", "business_date")}
+        line |= {**told, "source_no": told["bill_no"], "source_date": told["business_date"]}
         line[f"source_{link.measure}"] = masked(row, drawing.hidden)[link.measure]
-        yield {**line, f"open_{link.measure}": line[link.measure]}
+        yield row.business_date, {**line, f"open_{link.measure}": line[link.measure]}
 
 
 def _uncopied(lines: type[Child]) -> dict[str, Any]:

@@ -153,7 +153,8 @@ class Declaration:
     the `balance` that its pages and the whole are told to come to. What has a `question` is a report that answers it:
     the reports' home page offers it, by these and further `words` of people who look for it, and its use is recorded.
     A `note` stands above its list and form; its `fillings` fill in what is empty in the form. Pickers read what is
-    `at_once` whole, and search it in the browser.
+    `at_once` whole, and search it in the browser. Its `tells` are the fields beside the title by which records are told
+    apart, by anybody; of what is `confided` even the names are for those alone who list or key what refers to it.
     """
 
     label: str
@@ -181,6 +182,8 @@ class Declaration:
     words: str = ""
     note: str = ""
     at_once: bool = False
+    tells: tuple[str, ...] = ()
+    confided: bool = False
 
     def paths(self, action: str) -> tuple[str, ...]:
         """The paths of a call, its usual one first."""

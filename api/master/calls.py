@@ -14,9 +14,12 @@ from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.resource import Resource
 from api.kit.schemas import Paged, choices_model, choices_of
-from api.kit.scope import within
+from api.kit.scope import any_of, within
+from api.kit.told import of
 from api.master import goods_picker, lookups
+from api.master.choosing import chosen, right_to_choose, writers
 from api.master.organisation import Company
+from api.master.picked_goods import BatchStock, PickedGoods
 
 api = router()
 
@@ -24,23 +27,23 @@ Page = Annotated[int, Query(ge=1, le=100_000)]
 Size = Annotated[int, Query(ge=1, le=500)]
 PAGED = ("open/GoodsBrand/getBrandList", "open/Goods/getGoodsListDropdown")
 """Lookups that answer page by page."""
+KEYS_GOODS = any_of(*sorted(writers("goods")))
+"""Who keys what names goods is told how these stand, and at which prices."""
 
 
 @call(
     api,
     "GET",
     "v2/inventory/Goods/getGoodsListPopup",
-    right=ANY_USER,
-    returns=Paged[goods_picker.PickedGoods],
+    right=KEYS_GOODS,
+    returns=Paged[PickedGoods],
 )
 def get_goods_list_popup(ctx: Context, query: Annotated[goods_picker.GoodsQuery, Query()]) -> Any:
     """商品选择: goods with their stock and last price, found by code, name, size, initials or barcode."""
     return goods_picker.find(ctx, query)
 
 
-@call(
-    api, "GET", "v2/inventory/GoodsBatch/getBatchlist", right=ANY_USER, returns=list[goods_picker.BatchStock]
-)
+@call(api, "GET", "v2/inventory/GoodsBatch/getBatchlist", right=KEYS_GOODS, returns=list[BatchStock])
 def get_batch_list(ctx: Context, goods_id: int, warehouse_id: int, order_line_id: int | None = None) -> Any:
     """批次选择: what lies where, oldest first; `order_line_id` is the sales order's line that is being shipped."""
     return goods_picker.batches(ctx, goods_id, warehouse_id, order_line_id)
@@ -50,9 +53,9 @@ class OwnCompany(BaseModel):
     """A company; `is_choose` 1 may be chosen, 0 is closed."""
 
     company_id: int
-    company_name: str
-    type: int
-    is_choose: int
+    company_name: Annotated[str, of("company.company_name")]
+    type: Annotated[int, of("company.type")]
+    is_choose: Annotated[int, of("company.enabled")]
 
 
 class Companies(OwnCompany):
@@ -80,8 +83,7 @@ def get_erp_company_list(ctx: Context) -> Any:
 def _mount(on: APIRouter, cls: type[Resource]) -> None:
     """A class's dropdown, and its open lookup where the specification names one.
 
-    Any user may choose among what others' fields refer to or the specification opens; the rest, bills and reports
-    among it, is for who may list it.
+    Nothing else has one: what no field refers to is read by its list.
     """
 
     def get_dropdown(ctx: Context, query: Annotated[lookups.LookupQuery, Query()]) -> Any:
@@ -93,16 +95,14 @@ def _mount(on: APIRouter, cls: type[Resource]) -> None:
         return lookups.dropdown(ctx, cls, query)["data"]
 
     page, path = partial(choices_model, cls), cls.declaration.lookup
-    is_chosen = cls.bill is None and (path is not None or cls.name() in _NAMED)
-    right = ANY_USER if is_chosen else cls.right("list")
+    right = right_to_choose(cls)
     call(on, "GET", f"{cls.declaration.api}/getDropdown", right=right, returns=page)(get_dropdown)
     if path in PAGED:
-        call(on, "GET", path, right=ANY_USER, returns=page)(get_dropdown)
+        call(on, "GET", path, right=right, returns=page)(get_dropdown)
     elif path:
-        call(on, "GET", path, right=ANY_USER, returns=partial(choices_of, cls))(get_lookup)
+        call(on, "GET", path, right=right, returns=partial(choices_of, cls))(get_lookup)
 
 
-_NAMED = {item.ref.resource for cls in registry.declared() for item in cls.fields() if item.ref}
 for declared in registry.declared():
-    if declared.bill is None or declared.name() in _NAMED:
+    if declared.name() in chosen():
         _mount(api, declared)

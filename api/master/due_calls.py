@@ -16,6 +16,7 @@ from api.kit.document import Bill
 from api.kit.errors import Refusal
 from api.kit.schemas import Key
 from api.kit.scope import within
+from api.kit.told import APART, of
 from api.kit.validation import FIRST_DAY, LAST_DAY
 from api.master.settlements import FallsDue
 
@@ -25,7 +26,7 @@ api = router()
 class FallingDue(BaseModel):
     """The day that follows from the partner's terms; none where he isn't known or his terms are not to be seen."""
 
-    due_date: str | None
+    due_date: Annotated[str | None, APART]
 
 
 @call(api, "GET", "v2/open/DueDate/getDueDate", right=ANY_USER, returns=FallingDue)
@@ -40,7 +41,8 @@ def get_due_date(
     if cls is None or not issubclass(cls, FallsDue) or not issubclass(cls, Bill):
         raise Refusal("该单据没有到期日")
     ctx.require(cls.right("list"))
-    days = _days(ctx, cls, partner_id)
+    shown = of(f"{cls.name()}.due_date").seen_by(ctx.principal)
+    days = _days(ctx, cls, partner_id) if shown else None
     return {"due_date": None if days is None else business_date + timedelta(days=days)}
 
 
@@ -49,7 +51,7 @@ def _days(ctx: Context, cls: type[FallsDue], partner_id: int) -> int | None:
     if cls.terms_of is None:
         return 0
     partner = registry.get(cls.terms_of)
-    if not ctx.principal.sees(partner.name(), "payment_days", None):
+    if not of(f"{partner.name()}.payment_days").seen_by(ctx.principal):
         return None
     table = partner.table()
     mine = (partner.key() == partner_id, within(table, ctx.principal))

@@ -25,6 +25,7 @@ class Country(Resource):
         menu=Menu("系统管理", "地区设置", 10),
         order_by=("country_id", "asc"),
         lookup="open/Country/getCountryList",
+        tells=("code",),
     )
 
     country_id: Mapped[int] = key()
@@ -46,6 +47,7 @@ class Province(Resource):
         menu=Menu("系统管理", "地区设置", 20),
         order_by=("province_id", "asc"),
         lookup="open/Province/getProvinceList",
+        tells=("country_id", "code"),
     )
 
     province_id: Mapped[int] = key()
@@ -68,6 +70,7 @@ class City(Resource):
         menu=Menu("系统管理", "地区设置", 30),
         order_by=("city_id", "asc"),
         lookup="open/City/getCityList",
+        tells=("province_id", "code"),
     )
 
     city_id: Mapped[int] = key()
@@ -90,6 +93,7 @@ class Area(Resource):
         menu=Menu("系统管理", "地区设置", 40),
         order_by=("area_id", "asc"),
         lookup="open/Area/getAreaList",
+        tells=("city_id", "code"),
     )
 
     area_id: Mapped[int] = key()

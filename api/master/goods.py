@@ -97,6 +97,7 @@ class GoodsType(Resource):
         "goods_type_name",
         routes={"list": "/system/goodsattribute"},
         menu=Menu("系统管理", "商品设置", 30),
+        tells=("p_id", "level"),
     )
 
     goods_type_id: Mapped[int] = key()
@@ -130,6 +131,7 @@ class Brand(Resource):
         routes={"list": "/system/goodsbrand"},
         menu=Menu("系统管理", "商品设置", 40),
         lookup="open/GoodsBrand/getBrandList",
+        tells=("goods_type_id",),
     )
 
     brand_id: Mapped[int] = key()
@@ -222,6 +224,18 @@ class Goods(Resource):
         },
         menu=Menu("系统管理", "商品设置", 10),
         lookup="open/Goods/getGoodsListDropdown",
+        tells=(
+            *(
+                "goods_num",
+                "goods_type_id",
+                "brand_id",
+                "unit_id",
+                "specification_type",
+                "pattern",
+                "load_index",
+            ),
+            *("speed_index", "factory_code", "shorthand_code", "barcode"),
+        ),
     )
     below = (Block("units", "辅助单位", GoodsUnit, required=False),)
     derived = (derived("packs", "辅助单位", "text", PACKS, width=110),)
@@ -299,6 +313,7 @@ class GoodsBatch(Resource):
         "batch",
         actions=("list",),
         lookup="open/GoodsBatch/getGoodsBatch",
+        tells=("goods_id",),
     )
 
     batch_id: Mapped[int] = key()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel
 from sqlalchemy import Row, select, text
@@ -15,20 +15,25 @@ from api.kit.endpoints import action
 from api.kit.errors import Invalid, NotFound
 from api.kit.initials import initials
 from api.kit.schemas import Key, Keys, info_model
-from api.kit.scope import within
+from api.kit.scope import any_of, within
+from api.kit.told import of
+from api.master.choosing import keyers
 from api.master.goods import CompanyGoods, Goods
 from api.master.naming import GoodsRenaming, new_names
 
 api = router()
 
 
+SEES_GOODS = any_of(*sorted(keyers("goods")))
+
+
 class GoodsTypeNode(BaseModel):
     """A type; `sub` is filled by asking with its key as `p_id`, unless it is a leaf."""
 
     goods_type_id: int
-    goods_type_name: str
+    goods_type_name: Annotated[str, of("goods_type.goods_type_name")]
     p_id: int
-    level: int
+    level: Annotated[int, of("goods_type.level")]
     is_leaf: bool
     sub: list[GoodsTypeNode]
 
@@ -49,7 +54,7 @@ def get_goods_type_list(ctx: Context, p_id: Key = 0) -> Any:
     return [{**row._mapping, "sub": []} for row in rows]
 
 
-@call(api, "GET", "open/Goods/getLibraryGoods", right=ANY_USER, returns=partial(info_model, Goods))
+@call(api, "GET", "open/Goods/getLibraryGoods", right=SEES_GOODS, returns=partial(info_model, Goods))
 def get_library_goods(ctx: Context, inventory_goods_id: Key) -> Any:
     """集团商品库: the group's goods that a company's goods stands for."""
     table = CompanyGoods.table()

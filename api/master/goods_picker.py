@@ -16,6 +16,7 @@ from api.kit.errors import NotFound
 from api.kit.listing import MOST_WORDS, PAGE_SIZE, paged
 from api.kit.projection import MASK
 from api.kit.scope import within
+from api.kit.told import PLAIN, Told, of
 from api.kit.typed import Words, spellings
 from api.master import pricing
 from api.master.goods import PACKS, SIZES
@@ -67,90 +68,6 @@ class GoodsQuery(BaseModel):
     per_page: int = Described(PAGE_SIZE, ge=1, le=5000)
     timeStamp: int | None = None
     sign: str | None = None
-
-
-class PackUnit(BaseModel):
-    """A unit that lines may be counted by; `factor` of the goods' own make one."""
-
-    unit_id: int
-    unit_name: str
-    factor: str
-    barcode: str | None
-
-
-class PurchasePrice(BaseModel):
-    """A price that goods may be bought at, and where it comes from."""
-
-    purchase_price: str
-    price_source: str
-
-
-class GoodsPlace(BaseModel):
-    """Where goods lie at the end of the bill's day: a location or none, a batch or none, and how many."""
-
-    allocation_id: int | None
-    allocation_name: str | None
-    batch: str | None
-    quantity: str
-
-
-class PickedGoods(BaseModel):
-    """A row of the picker; `last_price` is the partner's last audited price, `cost_price` the company's average,
-    `unit_price` what a line starts from and `price_source` where that comes from, `gift` what comes with it
-    (`api.master.pricing`). Where goods are bought, `purchase_price_list` are the prices that there are, the one that
-    holds first, each once.
-
-    Of the warehouse asked for: its name, the location and batch that leave it first, and the least it should hold.
-    `held` is what the order lines asked about have reserved there, which is available to what ships them. `places` are
-    where the goods lie, for a bill that counts them there.
-    """
-
-    goods_id: int
-    goods_num: str
-    goods_name: str
-    goods_type_name: str | None
-    brand_id: int | None
-    brand_name: str | None
-    unit_name: str | None
-    specification_type: str | None
-    pattern: str | None
-    factory_code: str | None
-    shorthand_code: str | None
-    logogram: str | None
-    barcode: str | None
-    is_batch: bool
-    tax_rate: str
-    stocks: str
-    available_stocks: str
-    held: dict[str, str]
-    warehouse_name: str | None
-    allocation_name: str | None
-    batch: str | None
-    safety_stock: str | None
-    sale_price: str | None
-    unit_price: str | None
-    price_source: str | None
-    gift: str | None
-    lowest_price: str | None
-    purchase_price: str | None
-    purchase_price_list: list[PurchasePrice] | str | None
-    cost_price: str | None
-    last_price: str | None
-    packs: str | None
-    units: list[PackUnit]
-    places: list[GoodsPlace] | None
-
-
-class BatchStock(BaseModel):
-    batch_id: int
-    batch: str | None
-    production_time: str | None
-    warehouse_id: int
-    warehouse_name: str
-    allocation_id: int
-    allocation_name: str | None
-    available_stocks: str
-    stocks: str
 
 
 _FOUND = """
@@ -263,7 +180,7 @@ _SIZES = tuple(size.format("g") for size in SIZES)
 
 
 def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
-    """A page of goods; an exact code or barcode comes first. Cost is 无权限 to roles that may not see it."""
+    """A page of goods; an exact code or barcode comes first."""
     company = _company(ctx, query.company_id)
     values = {
         **query.model_dump(),
@@ -303,8 +220,8 @@ def find(ctx: Context, query: GoodsQuery) -> dict[str, Any]:
     values["places"] = _counts_places(query.bill_type)
     rows = ctx.conn.execute(text(sql), values).all()
     total = rows[0].total if rows else 0
-    supplied = side == "supplier"
-    data = [_shown(ctx, dict(row._mapping), supplied) for row in rows]
+    hidden = _hidden(ctx, side)
+    data = [_shown(dict(row._mapping), hidden) for row in rows]
     return paged(data, total, query.page, query.per_page)
 
 
@@ -385,14 +302,29 @@ def _side(query: GoodsQuery) -> pricing.Side | None:
     return "supplier" if buying else None
 
 
-def _shown(ctx: Context, row: dict[str, Any], supplied: bool) -> dict[str, Any]:
-    """A row as the principal may see it; a supplier's prices are what goods cost."""
+_LAST_PAID: dict[pricing.Side | None, Told] = {
+    "customer": of("sales_outbound_line.price"),
+    "supplier": of("purchase_inbound_line.price", "supplier_price.purchase_price"),
+    None: PLAIN,
+}
+_STARTS_FROM: dict[pricing.Side | None, Told] = {
+    "customer": of("sales_outbound_line.price", "sales_price.sale_price", "company_goods.sale_price"),
+    "supplier": of(
+        "purchase_inbound_line.price", "supplier_price.purchase_price", "company_goods.purchase_price"
+    ),
+    None: of("company_goods.sale_price"),
+}
+"""What the prices of a line repeat, by whom the bill trades with; a supplier's are what goods cost."""
+
+
+def _hidden(ctx: Context, side: pricing.Side | None) -> frozenset[str]:
+    told = {"last_price": _LAST_PAID[side], "unit_price": _STARTS_FROM[side]}
+    return frozenset(name for name, mark in told.items() if not mark.seen_by(ctx.principal))
+
+
+def _shown(row: dict[str, Any], hidden: frozenset[str]) -> dict[str, Any]:
     del row["total"]
-    if not ctx.principal.sees_cost:
-        row["cost_price"] = row["purchase_price"] = row["purchase_price_list"] = MASK
-        if supplied:
-            row["last_price"] = row["unit_price"] = MASK
-    return row
+    return row | dict.fromkeys(hidden, MASK)
 
 
 _BATCHES = text("""

@@ -30,6 +30,7 @@ class Logistics(Resource):
             ("phone", "phone"),
             ("address", "address"),
         ),
+        tells=("type",),
     )
 
     logistics_id: Mapped[int] = key()
@@ -59,6 +60,7 @@ class LogisticsDriver(Resource):
         menu=Menu("系统管理", "物流设置", 20),
         lookup="open/LogisticsDriver/getDriverList",
         fillings=(card_filling(("driver_name", "name"), ("id_card", "number")),),
+        tells=("logistics_id",),
     )
 
     logistics_driver_id: Mapped[int] = key()

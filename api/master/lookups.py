@@ -16,6 +16,7 @@ from api.kit.resource import Resource
 from api.kit.scope import within
 from api.kit.typed import Words
 from api.kit.view import reading, sourced
+from api.master.choosing import chooser
 
 AT_ONCE = 2000
 """The most rows of a list that is answered whole."""
@@ -62,10 +63,11 @@ LookupQuery = create_model(
 
 
 def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
-    """A page of choices: the key, the title, and the fields that tell alike ones apart; the whole list, for coupons,
-    with initials to search it by."""
+    """A page of choices: the key, the title, and the fields that tell alike ones apart; for who lists or keys what they
+    are chosen for the other fields of their list too; the whole list, for coupons, with initials to search it by."""
     table = cls.table()
     asked = query.model_dump()
+    reader = chooser(cls, ctx.principal)
     principal = ctx.principal.beyond if query.beyond and cls.name() in BEYOND else ctx.principal
     conditions: list[ColumnElement[bool]] = [within(table, principal), cls.choosable()]
     order: list[ColumnElement[Any]] = [cls.key()]
@@ -85,22 +87,23 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
         (asked[name].strip() for name in NAMES if asked.get(name) and name in table.c), ""
     )
     if words:
-        conditions.append(matching(cls, words, ctx.principal))
+        conditions.append(matching(cls, words, reader))
     counted = select(func.count()).select_from(table).where(*by_key)
     fields = [
         item
         for item in cls.fields()
         if (item.list or (query.is_coupon and item.initials_of == cls.declaration.title))
-        and ctx.principal.sees(cls.name(), item.name, item.permission)
+        and reader.sees(cls.name(), item.name, item.permission)
     ]
-    told = (one.expression(table, goods=query.goods_id or 0).label(one.field.name) for one in cls.chosen_by)
+    more = cls.chosen_by if reader is ctx.principal else ()
+    told = (one.expression(table, goods=query.goods_id or 0).label(one.field.name) for one in more)
     statement = project(cls, fields).select().add_columns(*told).where(*by_key).order_by(*order)
     page, per_page = (1, AT_ONCE) if query.is_coupon else (query.page, query.per_page)
     statement = statement.limit(per_page).offset((page - 1) * per_page)
     with reading(cls, ctx.conn) as conn:
         total: int = conn.execute(sourced(cls, counted, ctx.principal, where=conditions)).scalar_one()
         rows = conn.execute(sourced(cls, statement, ctx.principal, where=conditions)).all()
-    hidden = masks(cls, cls.name(), ctx.principal)
+    hidden = masks(cls, cls.name(), reader)
     names = cls.declaration.also_named
     shown = [masked(row, hidden) for row in rows]
     for row in shown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel
 from sqlalchemy import text
@@ -12,18 +12,27 @@ from api.kit import links
 from api.kit.context import Context
 from api.kit.errors import NotFound
 from api.kit.named_bills import opens
+from api.kit.projection import MASK
+from api.kit.told import APART, PLAIN, of
 
 
 class OpenItem(BaseModel):
     settlement_id: int
-    side: str
-    kind: str
-    bill_type: str
-    bill_no: str
-    business_date: date
-    due_date: date
-    amount: str
-    open_amount: str
+    side: Annotated[str, PLAIN]
+    kind: Annotated[str, PLAIN]
+    bill_type: Annotated[str, PLAIN]
+    bill_no: Annotated[str, APART]
+    business_date: Annotated[date, APART]
+    due_date: Annotated[date, APART]
+    amount: Annotated[str, APART]
+    open_amount: Annotated[str, APART]
+
+
+_LISTED = {
+    "应收": ("credit_item", {"open_amount": "used_amount"}),
+    "应付": ("supplier_item", {}),
+}
+"""The list that shows the items of a side as well, and its names of what is called otherwise here."""
 
 
 _OPEN = """
@@ -49,4 +58,11 @@ def open_items(
     whose = {"company": company_id, "customer": customer_id, "supplier": supplier_id}
     query = text(_OPEN.format(opened=opens(ctx.principal, "i")))
     rows = ctx.conn.execute(query, {**whose, "most": links.MOST_OPEN + 1})
-    return links.oldest([dict(row._mapping) for row in rows])
+    hidden = {side: _hidden(ctx, side) for side in _LISTED}
+    return links.oldest([dict(row._mapping) | dict.fromkeys(hidden[row.side], MASK) for row in rows])
+
+
+def _hidden(ctx: Context, side: str) -> list[str]:
+    screen, named = _LISTED[side]
+    columns = ("bill_no", "business_date", "due_date", "amount", "open_amount")
+    return [name for name in columns if not of(f"{screen}.{named.get(name, name)}").seen_by(ctx.principal)]

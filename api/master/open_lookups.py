@@ -14,8 +14,11 @@ from api.kit.context import Context
 from api.kit.listing import paged
 from api.kit.resource import Resource
 from api.kit.schemas import Key, Paged
-from api.kit.scope import within
+from api.kit.scope import any_of, within
+from api.kit.told import of
 from api.master import lookups
+from api.master.choosing import chooser, writers
+from api.master.goods_columns import BrandName, GoodsName, GoodsNum, Pattern, Specification, UnitName
 from api.master.organisation import STATION, Employee
 from api.master.partners import Customer, ReceivablesMode, Supplier
 from api.master.warehouses import Warehouse
@@ -28,90 +31,90 @@ CENTRE = "purchase_center/Open"
 
 class EmployeeChoice(BaseModel):
     employee_id: int
-    employee_name: str
-    company_id: int
+    employee_name: Annotated[str, of("employee.employee_name")]
+    company_id: Annotated[int, of("employee.company_id")]
 
 
 class CustomerChoice(BaseModel):
     customer_id: int
-    customer_name: str
-    type: int | None
-    address: str | None
-    contact_name: str | None
-    customer_mobile: str | None
-    province_name: str | None
-    city_name: str | None
-    area_name: str | None
+    customer_name: Annotated[str, of("customer.customer_name")]
+    type: Annotated[int | None, of("customer.customer_type_id")]
+    address: Annotated[str | None, of("customer.address")]
+    contact_name: Annotated[str | None, of("customer.contact_name")]
+    customer_mobile: Annotated[str | None, of("customer.customer_mobile")]
+    province_name: Annotated[str | None, of("customer.province_id")]
+    city_name: Annotated[str | None, of("customer.city_id")]
+    area_name: Annotated[str | None, of("customer.area_id")]
 
 
 class WarehouseChoice(BaseModel):
     warehouse_id: int
-    warehouse_name: str
-    type: int
+    warehouse_name: Annotated[str, of("warehouse.warehouse_name")]
+    type: Annotated[int, of("warehouse.type")]
 
 
 class PaymentMethod(BaseModel):
     payment_method_id: int
-    payment_method_name: str
+    payment_method_name: Annotated[str, of("receivables_mode.receivables_mode_name")]
 
 
 class SupplierChoice(BaseModel):
     supplier_id: int
-    supplier_name: str
+    supplier_name: Annotated[str, of("supplier.supplier_name")]
 
 
 class Store(BaseModel):
     """A shop that goods are bought from; its principal is whom one speaks to."""
 
     store_id: int
-    supplier_name: str
-    member_name: str | None
-    principal_name: str | None
-    principal_mobile: str | None
-    province_name: str | None
-    city_name: str | None
-    area_name: str | None
+    supplier_name: Annotated[str, of("supplier.supplier_name")]
+    member_name: Annotated[str | None, of("supplier_resource.legal_person")]
+    principal_name: Annotated[str | None, of("supplier.contact_name")]
+    principal_mobile: Annotated[str | None, of("supplier.supplier_mobile")]
+    province_name: Annotated[str | None, of("supplier.province_id")]
+    city_name: Annotated[str | None, of("supplier.city_id")]
+    area_name: Annotated[str | None, of("supplier.area_id")]
 
 
 class ChainStore(BaseModel):
     """A service station of the chain, who answers for it, and at which number it is reached."""
 
     chain_id: int
-    chain_user: int | None
-    chain_name: str
-    chain_user_name: str | None
-    customer_mobile: str | None
+    chain_user: Annotated[int | None, of("user_account.realname")]
+    chain_name: Annotated[str, of("company.company_name")]
+    chain_user_name: Annotated[str | None, of("user_account.realname")]
+    customer_mobile: Annotated[str | None, of("customer.customer_mobile")]
 
 
 class CountedGoods(BaseModel):
     """Goods of a warehouse with what the books say lies at each place."""
 
-    goods_id: int
-    goods_num: str
-    goods_name: str
-    specification_type: str | None
-    pattern: str | None
-    brand_name: str | None
-    unit_name: str | None
-    allocation_id: int
-    allocation_name: str | None
-    batch_id: int
-    batch: str | None
-    stocks: str
+    goods_id: Annotated[int, of("stock_detail.goods_id")]
+    goods_num: GoodsNum
+    goods_name: GoodsName
+    specification_type: Specification
+    pattern: Pattern
+    brand_name: BrandName
+    unit_name: UnitName
+    allocation_id: Annotated[int, of("stock_detail.allocation_id")]
+    allocation_name: Annotated[str | None, of("stock_detail.allocation_id")]
+    batch_id: Annotated[int, of("stock_detail.batch_id")]
+    batch: Annotated[str | None, of("stock_detail.batch_id")]
+    stocks: Annotated[str, of("stock_detail.quantity")]
 
 
 class NumberedGoods(BaseModel):
     """A tyre number that lies in a warehouse, or at the customer asked for."""
 
-    goods_sn: str
-    goods_id: int
-    goods_num: str
-    goods_name: str
-    batch: str | None
-    warehouse_id: int | None
-    warehouse_name: str | None
-    allocation_id: int
-    allocation_name: str | None
+    goods_sn: Annotated[str, of("tire_management.number")]
+    goods_id: Annotated[int, of("tire_management.goods_id")]
+    goods_num: GoodsNum
+    goods_name: GoodsName
+    batch: Annotated[str | None, of("tire_management.batch_id")]
+    warehouse_id: Annotated[int | None, of("tire_management.warehouse_id")]
+    warehouse_name: Annotated[str | None, of("tire_management.warehouse_id")]
+    allocation_id: Annotated[int, of("tire_management.allocation_id")]
+    allocation_name: Annotated[str | None, of("tire_management.allocation_id")]
 
 
 def _scope(ctx: Context) -> dict[str, Any]:
@@ -191,7 +194,7 @@ _STORE = {
 def get_store_list(ctx: Context, query: Asked) -> Any:
     """门店: suppliers with whom to speak to and where they are; who holds the file on one is its member."""
     stores = _named(lookups.dropdown(ctx, Supplier, query)["data"], Store, _STORE)
-    if ctx.principal.sees("supplier_resource", "legal_person", None):
+    if ctx.principal.may("supplier_resource:list"):
         rows = ctx.conn.execute(_MEMBERS, {"keys": [store["store_id"] for store in stores]})
         members = {row.supplier_id: row.legal_person for row in rows}
         stores = [{**store, "member_name": members.get(store["store_id"])} for store in stores]
@@ -201,7 +204,7 @@ def get_store_list(ctx: Context, query: Asked) -> Any:
 @call(api, "GET", "open/Chain/getChainList", right=ANY_USER, returns=list[ChainStore])
 def get_chain_list(ctx: Context, chain_name: Name = "") -> Any:
     """连锁门店: service stations in one's scope; the first user of one answers for it, its customer has the number."""
-    return _rows(
+    found = _rows(
         ctx,
         "select c.company_id as chain_id, u.user_id as chain_user, c.company_name as chain_name,"
         " u.realname as chain_user_name, coalesce(m.customer_mobile, u.mobile) as customer_mobile"
@@ -218,6 +221,9 @@ def get_chain_list(ctx: Context, chain_name: Name = "") -> Any:
         " order by c.company_id limit :most",
         name=chain_name,
     )
+    if chooser(Customer, ctx.principal) is ctx.principal:
+        return found
+    return [row | {"customer_mobile": None} for row in found]
 
 
 @call(api, "GET", "open/Warehouse/getWarehouseFocus", right=ANY_USER, returns=list[WarehouseChoice])
@@ -278,6 +284,7 @@ def stock_taking_get_goods_list(
     )
 
 
+SEES_NUMBERS = any_of("tire_management:list", *sorted(writers("goods")))
 _NUMBERED = """
 from tire_number n
 join goods g on g.goods_id = n.goods_id
@@ -296,7 +303,7 @@ where n.company_id = coalesce(nullif(:company, 0), :own) and {ours} and (n.wareh
 """
 
 
-@call(api, "GET", "open/Goods/getGoodsSnList", right=ANY_USER, returns=Paged[NumberedGoods])
+@call(api, "GET", "open/Goods/getGoodsSnList", right=SEES_NUMBERS, returns=Paged[NumberedGoods])
 def get_goods_sn_list(
     ctx: Context,
     company_id: Key = 0,

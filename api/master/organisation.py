@@ -34,6 +34,7 @@ class Company(Resource):
         lookup="purchase_center/Open/Company/getCompanyList",
         also_called={"getList": "/system/company/getSonCompanyList"},
         fillings=company_fillings(("company_name", "name"), ("address", "address")),
+        tells=("company_code", "short_name", "type"),
     )
 
     company_id: Mapped[int] = key()
@@ -80,6 +81,7 @@ class Employee(Resource):
         menu=Menu("系统管理", "组织架构", 30),
         lookup="v2/open/employee/getEmployeeList",
         also_called={"getList": "getEmployeeList", "getInfo": "getEmployeeInfo"},
+        tells=("department_id",),
     )
 
     employee_id: Mapped[int] = key()

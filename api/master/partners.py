@@ -62,6 +62,7 @@ class Supplier(Resource):
             ("supplier_mobile", "phone"),
             ("address", "address"),
         ),
+        tells=("supplier_type_id", "city_id"),
     )
 
     supplier_id: Mapped[int] = key()
@@ -116,6 +117,7 @@ class Customer(Resource):
             ),
             card_filling(("legal_person", "name"), ("contact_name", "name"), ("address", "address")),
         ),
+        tells=("customer_type_id", "city_id"),
     )
 
     customer_id: Mapped[int] = key()
@@ -200,6 +202,7 @@ class ReceivablesMode(Resource):
         routes={"list": "/system/payment"},
         menu=Menu("资金管理", "基础资料", 10),
         lookup="open/Financialsetup/getCollectionList",
+        tells=("account_kind",),
     )
 
     receivables_mode_id: Mapped[int] = key()

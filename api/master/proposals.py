@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from api.master.goods_columns import GoodsName, GoodsNum, Pattern, Specification, UnitName
+
 
 class ProposedGoods(BaseModel):
     """Goods, how many at which price, and how they are told."""
 
     goods_id: int
-    goods_name: str
-    goods_num: str
-    specification_type: str | None
-    pattern: str | None
-    unit_name: str | None
+    goods_name: GoodsName
+    goods_num: GoodsNum
+    specification_type: Specification
+    pattern: Pattern
+    unit_name: UnitName
     quantity: str
     price: str
     tax_rate: str

@@ -55,6 +55,7 @@ class SupplierResource(Resource):
             ("landline", "phone"),
             ("address", "address"),
         ),
+        confided=True,
     )
 
     supplier_resource_id: Mapped[int] = key()

@@ -120,6 +120,7 @@ class Warehouse(Resource):
             # The specification's spelling.
             Place({"list": "/inventory/service_station_warehosue_list"}, Menu("库存管理", "服务站仓库", 20)),
         ),
+        tells=("type",),
     )
 
     warehouse_id: Mapped[int] = key()
@@ -275,6 +276,7 @@ class Allocation(Resource):
         also=(
             Place({"list": "/inventory/service_station_allocation_list"}, Menu("库存管理", "服务站仓库", 30)),
         ),
+        tells=("warehouse_id",),
     )
 
     chosen_by = (

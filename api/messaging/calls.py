@@ -13,6 +13,7 @@ from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.endpoints import action
 from api.kit.schemas import Keys
+from api.kit.told import of
 from api.messaging import sending, statements
 from api.messaging.tables import SmsBill, SmsTemplate
 
@@ -23,8 +24,8 @@ Name = Annotated[str, StringConstraints(max_length=40)]
 
 class SmsTemplateChoice(BaseModel):
     sms_template_id: int
-    template_name: str
-    content: str
+    template_name: Annotated[str, of("sms_template.template_name")]
+    content: Annotated[str, of("sms_template.content")]
 
 
 class NewSmsTemplate(BaseModel):

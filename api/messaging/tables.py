@@ -41,6 +41,7 @@ class SmsChannel(Resource):
         "channel_name",
         routes={"list": "/system/smschannel"},
         menu=Menu("系统管理", "消息管理", 60),
+        confided=True,
     )
 
     sms_channel_id: Mapped[int] = key()
@@ -106,6 +107,7 @@ class SmsTemplate(Resource):
         "template_name",
         routes={"list": "/system/smstemplate"},
         menu=Menu("系统管理", "消息管理", 61),
+        confided=True,
     )
 
     sms_template_id: Mapped[int] = key()

@@ -24,6 +24,7 @@ from api.kit.errors import Refusal
 from api.kit.fields import day, key, money, ref, text
 from api.kit.flow import POSTED_SQL
 from api.kit.resource import Declaration, Menu
+from api.kit.told import of
 from api.kit.view import BILL, BillRow
 
 _ROWS = f"""
@@ -97,7 +98,7 @@ class Collected(BaseModel):
     """A receipt that was made."""
 
     id: int
-    bill_no: str
+    bill_no: Annotated[str, of("customer_receipt.bill_no")]
 
 
 def collect(ctx: Context, told: Collection) -> list[dict[str, Any]]:

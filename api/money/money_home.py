@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from pydantic import BaseModel
@@ -22,6 +22,7 @@ from api.kit.fields import enum, key, money, ref
 from api.kit.posting import PartyType
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
+from api.kit.told import of
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.master.dues import UNAPPLIED, dues
 from api.master.partners import ACCOUNT_KINDS
@@ -118,13 +119,17 @@ class MoneyHome(View):
         return _ACCOUNTS, {"today": now, "month": now.replace(day=1)}
 
 
+Balance = Annotated[Decimal, of("money_home.balance")]
+Open = Annotated[Decimal, of("credit_item.used_amount", "supplier_item.open_amount")]
+
+
 class DayFlow(BaseModel):
     """A day's receipts and payments, and the balance at its end."""
 
     day: date
-    received: Decimal
-    paid: Decimal
-    balance: Decimal
+    received: Annotated[Decimal, of("account_days.received")]
+    paid: Annotated[Decimal, of("account_days.paid")]
+    balance: Balance
 
 
 class Due(BaseModel):
@@ -133,10 +138,10 @@ class Due(BaseModel):
     `routes` are the lists that the figures are totals of, as far as the user may open them.
     """
 
-    owed: Decimal
-    unapplied: Decimal
-    overdue: Decimal
-    soon: Decimal
+    owed: Open
+    unapplied: Open
+    overdue: Open
+    soon: Open
     routes: dict[str, str]
 
 
@@ -146,10 +151,10 @@ class Summary(BaseModel):
     `routes` are the lists that receipts and payments of today and of the month are totals of, as in `Due`.
     """
 
-    balance: Decimal
+    balance: Balance
     days: list[DayFlow]
-    month_received: Decimal
-    month_paid: Decimal
+    month_received: Annotated[Decimal, of("money_home.received_month")]
+    month_paid: Annotated[Decimal, of("money_home.paid_month")]
     receivable: Due
     payable: Due
     routes: dict[str, str]

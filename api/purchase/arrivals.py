@@ -15,6 +15,7 @@ from api.kit.flow import AUDITED
 from api.kit.projection import MASK
 from api.kit.proration import SourceMoney, TakenParts, allocate_by_weight, take_part
 from api.kit.scope import within
+from api.kit.told import of
 from api.master.organisation import Company
 from api.master.warehouses import Warehouse
 from api.purchase.purchase_allocation import PurchaseAllocation
@@ -42,10 +43,20 @@ def proposed(ctx: Context, company_id: int, warehouse_id: int) -> list[dict[str,
     plans: defaultdict[int, list[Any]] = defaultdict(list)
     for plan in _waiting(ctx, warehouse_id, arrived):
         plans[plan.goods_id].append(plan)
-    return [line for key, wanted in plans.items() for line in _shared(arrived[key], wanted)]
+    hidden = [name for name, mark in _OF_PLAN.items() if not mark.seen_by(ctx.principal)]
+    return [line for key, wanted in plans.items() for line in _shared(arrived[key], wanted, hidden)]
 
 
-def _shared(arrived: list[dict[str, Any]], plans: list[Any]) -> list[dict[str, Any]]:
+_OF_PLAN = {
+    "plan_no": of("purchase_plan.bill_no"),
+    "to_warehouse_id": of("purchase_plan.warehouse_id"),
+    "to_warehouse_name": of("purchase_plan.warehouse_id"),
+    "to_company_name": of("purchase_plan.company_id"),
+}
+"""What a proposed line tells of the plan that waits for it."""
+
+
+def _shared(arrived: list[dict[str, Any]], plans: list[Any], hidden: list[str]) -> list[dict[str, Any]]:
     """The lines of one goods: each plan's share, taken from the arrivals in their order."""
     left = [Decimal(line["quantity"]) for line in arrived]
     taken = [_taken(line) for line in arrived]
@@ -55,7 +66,8 @@ def _shared(arrived: list[dict[str, Any]], plans: list[Any]) -> list[dict[str, A
         while share > 0:
             part = min(share, left[place])
             if part > 0:
-                found.append(_line(arrived[place], plan, part) | _money(arrived[place], taken[place], part))
+                line = _line(arrived[place], plan, part) | dict.fromkeys(hidden, MASK)
+                found.append(line | _money(arrived[place], taken[place], part))
             left[place] -= part
             share -= part
             if not left[place]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 
 from sqlalchemy import text
 
@@ -14,8 +14,8 @@ from api.kit.database import today
 from api.kit.document import MAX_LINES
 from api.kit.errors import Refusal
 from api.kit.flow import POSTED_SQL
-from api.kit.projection import MASK
 from api.kit.scope import within
+from api.kit.told import of
 from api.master import pricing
 from api.master.proposals import ProposedGoods
 from api.master.safety_stock import LIMIT
@@ -25,13 +25,17 @@ from api.master.warehouses import Warehouse
 class ProposedLine(ProposedGoods):
     """Goods to buy for a warehouse, from whom, and the figures that say so."""
 
-    supplier_id: int | None
-    supplier_name: str | None
-    stocks: str
-    available_stocks: str
-    on_order: str
-    safety_stock: str
-    sales_quantity: str
+    goods_id: Annotated[int, of("purchase_plan_line.goods_id")]
+    quantity: Annotated[str, of("purchase_plan_line.quantity")]
+    price: Annotated[str, of("purchase_plan_line.price", "supplier_price.purchase_price")]
+    tax_rate: Annotated[str, of("purchase_plan_line.tax_rate")]
+    supplier_id: Annotated[int | None, of("purchase_plan_line.supplier_id")]
+    supplier_name: Annotated[str | None, of("purchase_plan_line.supplier_id")]
+    stocks: Annotated[str, of("purchase_plan_line.stocks")]
+    available_stocks: Annotated[str, of("purchase_plan_line.available_stocks")]
+    on_order: Annotated[str, of("purchase_plan_line.on_order")]
+    safety_stock: Annotated[str, of("purchase_plan_line.safety_stock")]
+    sales_quantity: Annotated[str, of("purchase_plan_line.sales_quantity")]
 
 
 FIGURES = ("stocks", "available_stocks", "on_order", "safety_stock", "sales_quantity")
@@ -161,11 +165,8 @@ def _proposed(
     _reach(ctx, company_id, warehouse_id)
     values = _values(company_id, warehouse_id, today(), sales_days)
     values |= {"cover_days": cover_days, "most": MAX_LINES}
-    rows = [dict(row._mapping) for row in ctx.conn.execute(text(_PROPOSED.format(quantity=quantity)), values)]
-    for row in rows:
-        if not ctx.principal.sees_cost:
-            row["price"] = MASK
-    return rows
+    found = ctx.conn.execute(text(_PROPOSED.format(quantity=quantity)), values)
+    return [dict(row._mapping) for row in found]
 
 
 def _values(company_id: int, warehouse_id: int, day: date, sales_days: int) -> dict[str, Any]:

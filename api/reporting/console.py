@@ -20,6 +20,7 @@ from api.kit.errors import Forbidden
 from api.kit.projection import MASK, UNSPECIFIED
 from api.kit.ratios import quotient
 from api.kit.scope import Principal
+from api.kit.told import of
 from api.reporting.business_data import BusinessData
 from api.reporting.earlier_days import YEAR, earlier, previous, same_day
 from api.reporting.facts import (
@@ -235,7 +236,16 @@ RANKINGS: Mapping[str, Ranked] = {
 }
 
 
-def ranking(asked: Asked, of: str, measure: str, number: int, province_name: str) -> list[Figures]:
+NAMED = {
+    "company": of("business_data.company_id"),
+    "goods": of("sales_summary.goods_id", "goods.goods_name"),
+    "customer": of("sales_summary.customer_id", "customer.customer_name"),
+    "brand": of("sales_summary.brand_id"),
+}
+"""What the names of a ranking repeat."""
+
+
+def ranking(asked: Asked, kind: str, measure: str, number: int, province_name: str) -> list[Figures]:
     """The first of this month's companies, goods, customers or brands; of one province's customers where it is named.
 
     Raises Forbidden for profit without the cost right.
@@ -244,7 +254,7 @@ def ranking(asked: Asked, of: str, measure: str, number: int, province_name: str
         raise Forbidden("您无权按“毛利”排名")
     now = today()
     first = now.replace(day=1)
-    one = RANKINGS[of]
+    one = RANKINGS[kind]
     statement = (
         select(one.id.label("id"), one.name.label("name"), *_compared(first, now))
         .select_from(one.source)
@@ -258,6 +268,8 @@ def ranking(asked: Asked, of: str, measure: str, number: int, province_name: str
         statement = statement.where(SALES.c.customer_id.in_(there))
     with published() as conn:
         rows = conn.execute(_ranked(statement, measure, number)).all()
+    if not NAMED[kind].seen_by(asked.principal):
+        return [{**_told(asked, row), "id": MASK, "name": MASK} for row in rows]
     return [{**_told(asked, row), "name": row.name or UNSPECIFIED} for row in rows]
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from api.kit.calls import call, router
 from api.kit.context import Context
+from api.kit.told import APART, PLAIN, of
 from api.reporting import console
 from api.reporting.business_data import BusinessData
 from api.reporting.console import Asked
@@ -26,34 +27,42 @@ MOST = 50
 CompanyId = Annotated[int, Query(ge=0, le=2**62, description="公司；0 为数据范围内的全部公司")]
 Shown = Decimal | str | None
 """A figure, 无权限, or nothing where there is none."""
+Bills = Annotated[int, of("business_data.sales_bills")]
+Quantity = Annotated[Decimal, of("sales_summary.quantity")]
+Revenue = Annotated[Decimal, of("business_data.sales")]
+Change = Annotated[Decimal | None, of("business_data.sales")]
+Profit = Annotated[Shown, of("business_data.profit")]
+Margin = Annotated[Shown, of("business_data.margin")]
+Receipts = Annotated[Decimal | None, of("business_data.receipts")]
+Company = Annotated[str, of("business_data.company_id")]
 
 
 class Sold(BaseModel):
     """Sales net of returns; revenue and profit net of tax."""
 
-    bill_count: int
-    quantity: Decimal
-    amount: Decimal
-    revenue: Decimal
-    profit: Shown
-    margin: Shown
+    bill_count: Bills
+    quantity: Quantity
+    amount: Revenue
+    revenue: Revenue
+    profit: Profit
+    margin: Margin
 
 
 class SalesCase(Sold):
     """The sales situation of a day; receipts are empty for who doesn't see whole companies."""
 
     key: Literal["today", "yesterday", "last_year"]
-    label: str
+    label: Annotated[str, PLAIN]
     day: date
-    order_count: int
-    order_amount: Decimal
-    receipts: Decimal | None
+    order_count: Annotated[int, of("sales_order.bill_no")]
+    order_amount: Annotated[Decimal, of("sales_order.total_amount")]
+    receipts: Receipts
 
 
 class SalesDay(Sold):
     day: date
-    receipts: Decimal | None
-    last_year_revenue: Decimal
+    receipts: Receipts
+    last_year_revenue: Revenue
 
 
 class TodaySales(BaseModel):
@@ -66,10 +75,10 @@ class TodaySales(BaseModel):
 class Paid(BaseModel):
     """Empty for who doesn't see whole companies."""
 
-    purchase: Decimal | None
-    receipts: Decimal | None
-    payments: Decimal | None
-    new_overdue: Decimal | None
+    purchase: Annotated[Decimal | None, of("business_data.purchase")]
+    receipts: Receipts
+    payments: Annotated[Decimal | None, of("business_data.payments")]
+    new_overdue: Annotated[Decimal | None, of("business_data.new_overdue")]
 
 
 class ActivityDay(Sold, Paid):
@@ -80,7 +89,7 @@ class ActivityMonth(Sold, Paid):
     """The month's sums up to today, or those of the same days a month or a year ago."""
 
     key: Literal["this", "previous", "last_year"]
-    label: str
+    label: Annotated[str, PLAIN]
     first_day: date
     last_day: date
 
@@ -93,24 +102,24 @@ class MonthActivity(BaseModel):
 class Compared(BaseModel):
     """This month's sales beside the same days of the month before; percentages are empty without a base."""
 
-    quantity: Decimal
-    revenue: Decimal
-    bill_count: int
-    profit: Shown
-    margin: Shown
-    share: Decimal | None
-    previous_revenue: Decimal
-    change: Decimal | None
+    quantity: Quantity
+    revenue: Revenue
+    bill_count: Bills
+    profit: Profit
+    margin: Margin
+    share: Change
+    previous_revenue: Revenue
+    change: Change
 
 
 class Salesman(Compared):
     """`curve`: revenue of the month up to each of the days."""
 
     company_id: int
-    company_name: str
-    employee_id: int | None
-    employee_name: str
-    curve: list[Decimal]
+    company_name: Company
+    employee_id: Annotated[int | None, of("sales_summary.employee_id")]
+    employee_name: Annotated[str, of("sales_summary.employee_id")]
+    curve: Annotated[list[Decimal], of("business_data.sales")]
 
 
 class Salesmen(BaseModel):
@@ -119,13 +128,13 @@ class Salesmen(BaseModel):
 
 
 class ProvinceSales(Compared):
-    province_name: str
-    customer_count: int
+    province_name: Annotated[str, of("customer.province_id")]
+    customer_count: Annotated[int, of("customer.customer_name")]
 
 
 class Ranking(Compared):
-    id: int | None
-    name: str
+    id: Annotated[int | None, APART]
+    name: Annotated[str, APART]
 
 
 @call(api, "GET", f"{PREFIX}/getTodaySalesCaseList", right=RIGHT, returns=TodaySales)

@@ -12,7 +12,7 @@ from api.kit.business_log import BusinessLog
 from api.kit.context import Context
 from api.kit.document import Bill
 from api.kit.flow import POSTED
-from api.kit.projection import MASK
+from api.kit.projection import MASK, masks
 from api.kit.scope import Principal, within
 from api.master.organisation import Company
 
@@ -46,14 +46,27 @@ def audited(ctx: Context, number: int) -> list[dict[str, Any]]:
         {
             "log_id": log.log_id,
             "label": seen[row.resource].declaration.label,
-            "bill_no": row.bill_no,
-            "company_name": row.company_name,
-            "amount": MASK if row.is_masked else row.amount,
-            "audited_at": log.at,
             "url": f"{routes[_prefix(seen[row.resource])]}?id={row.record_id}",
+            **_told(ctx.principal, seen[row.resource], row, log.at),
         }
         for log, row in newest
     ]
+
+
+def _told(principal: Principal, cls: type[Bill], row: Any, at: Any) -> dict[str, Any]:
+    """What is said of a bill, as far as its own screen shows it."""
+    hidden = masks(cls, cls.name(), principal)
+    said = {
+        "bill_no": (row.bill_no, "bill_no"),
+        "company_name": (row.company_name, "company_id"),
+        "amount": (row.amount, _amount_of(cls)),
+        "audited_at": (at, "audited_at"),
+    }
+    return {name: MASK if field in hidden else value for name, (value, field) in said.items()}
+
+
+def _amount_of(cls: type[Bill]) -> str | None:
+    return next((name for name in _AMOUNTS if name in cls.table().c), None)
 
 
 def _seen(principal: Principal) -> dict[str, type[Bill]]:
@@ -101,9 +114,8 @@ def _last_actions(principal: Principal) -> Any:
 
 def _bills(principal: Principal, cls: type[Bill], keys: list[int]) -> Any:
     table, name, company = cls.table(), cls.name(), Company.table()
-    item = next((cls.field(one) for one in _AMOUNTS if one in table.c), None)
-    is_masked = item is not None and not principal.sees(name, item.name, item.permission)
-    amount: ColumnElement[Any] = null() if item is None or is_masked else table.c[item.name]
+    told = _amount_of(cls)
+    amount: ColumnElement[Any] = null() if told is None else table.c[told]
     return (
         select(
             literal(name).label("resource"),
@@ -111,7 +123,6 @@ def _bills(principal: Principal, cls: type[Bill], keys: list[int]) -> Any:
             company.c.company_name,
             cast(table.c.bill_no, Text).label("bill_no"),
             cast(amount, Numeric(18, 2)).label("amount"),
-            literal(is_masked).label("is_masked"),
         )
         .join_from(table, company, company.c.company_id == table.c.company_id)
         .where(table.c.bill_id.in_(keys), table.c.status.in_(POSTED), within(table, principal))

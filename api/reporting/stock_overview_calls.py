@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from api.kit.calls import call, router
 from api.kit.context import Context
+from api.kit.told import APART, PLAIN, of
 from api.reporting import latest_bills, stock_overview
 from api.reporting.console_calls import CompanyId, Shown
 from api.reporting.inventory_big_data import InventoryBigData
@@ -19,44 +20,48 @@ api = router()
 RIGHT = InventoryBigData.right("list")
 PREFIX = InventoryBigData.declaration.api
 
+Quantity = Annotated[Decimal, of("inventory_big_data.quantity")]
+Amount = Annotated[Shown, of("inventory_big_data.amount")]
+Turnover = Annotated[Decimal | None, of("inventory_big_data.turnover_days")]
+
 
 class StockHealth(BaseModel):
     """Stock and its health; sluggish rate and turnover days by value, or by quantity without the cost right."""
 
-    quantity: Decimal
-    amount: Shown
-    goods_count: int
-    sold_out_count: int
-    sluggish_quantity: Decimal
-    sluggish_amount: Shown
-    sluggish_rate: Decimal | None
-    sales_30: Decimal
-    cover_days: Decimal | None
-    turnover_days: Decimal | None
+    quantity: Quantity
+    amount: Amount
+    goods_count: Annotated[int, of("inventory_big_data.goods_count")]
+    sold_out_count: Annotated[int, of("inventory_big_data.sold_out_count")]
+    sluggish_quantity: Annotated[Decimal, of("inventory_big_data.sluggish_quantity")]
+    sluggish_amount: Annotated[Shown, of("inventory_big_data.sluggish_amount")]
+    sluggish_rate: Annotated[Decimal | None, of("inventory_big_data.sluggish_rate")]
+    sales_30: Annotated[Decimal, of("inventory_big_data.sales_30")]
+    cover_days: Annotated[Decimal | None, of("inventory_big_data.cover_days")]
+    turnover_days: Turnover
 
 
 class ProvinceStock(StockHealth):
     """Of the companies that lie in a province."""
 
-    province_name: str
+    province_name: Annotated[str, of("inventory_big_data.province_name")]
 
 
 class CompanyStock(StockHealth):
     company_id: int
-    company_name: str
+    company_name: Annotated[str, of("inventory_big_data.company_id")]
 
 
 class AgedStock(BaseModel):
-    bucket: str
-    quantity: Decimal
-    amount: Shown
+    bucket: Annotated[str, PLAIN]
+    quantity: Quantity
+    amount: Amount
 
 
 class StockMonth(BaseModel):
-    month: str
-    closing_quantity: Decimal
-    closing_amount: Shown
-    turnover_days: Decimal | None
+    month: Annotated[str, PLAIN]
+    closing_quantity: Quantity
+    closing_amount: Amount
+    turnover_days: Turnover
 
 
 class StockOverview(BaseModel):
@@ -73,11 +78,11 @@ class AuditedBill(BaseModel):
     """A bill that was audited; `url` shows it."""
 
     log_id: int
-    label: str
-    bill_no: str
-    company_name: str
-    amount: Shown
-    audited_at: datetime
+    label: Annotated[str, PLAIN]
+    bill_no: Annotated[str, APART]
+    company_name: Annotated[str, APART]
+    amount: Annotated[Shown, APART]
+    audited_at: Annotated[datetime, APART]
     url: str
 
 

@@ -13,6 +13,8 @@ from api.kit.context import Context
 from api.kit.errors import Refusal
 from api.kit.rules import CAP
 from api.kit.schemas import Key, Payload
+from api.kit.told import of
+from api.master.goods_columns import GoodsName, GoodsNum
 from api.risk import stock_warning
 
 api = router()
@@ -42,12 +44,15 @@ class Lines(Payload):
     confirmed: Confirmed = False
 
 
+WarehouseName = Annotated[str, of("stock_warning.warehouse_id")]
+
+
 class ShortGoods(BaseModel):
-    warehouse_name: str
-    goods_num: str
-    goods_name: str
-    stocks: str
-    minimum: str
+    warehouse_name: WarehouseName
+    goods_num: GoodsNum
+    goods_name: GoodsName
+    stocks: Annotated[str, of("stock_warning.quantity", "stock_warning.available_stocks")]
+    minimum: Annotated[str, of("stock_warning.minimum")]
 
 
 class StockWarning(BaseModel):
@@ -55,7 +60,7 @@ class StockWarning(BaseModel):
 
     status: int
     check_stock: int
-    warehouse_name: str
+    warehouse_name: WarehouseName
     document_warning: int
     goods: list[ShortGoods]
 

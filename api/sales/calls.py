@@ -16,6 +16,7 @@ from api.kit.errors import NotFound
 from api.kit.flow import POSTED, STATUSES, UNAUDITED
 from api.kit.schemas import Key, Keys
 from api.kit.scope import any_of, within
+from api.kit.told import PLAIN, of
 from api.master.invoices import Invoicing, invoice_bills
 from api.sales import gifts, sales_delivery
 from api.sales.sales_delivery import SalesDelivery
@@ -44,18 +45,18 @@ class Signing(Keys):
 class ProgressStep(BaseModel):
     """A step on a return's way; `state` 0 waits, 1 is done, 2 was sent back for the `reason`."""
 
-    name: str
-    state: int
-    user_name: str | None = None
-    at: datetime | None = None
-    reason: str | None = None
+    name: Annotated[str, PLAIN]
+    state: Annotated[int, of("sales_return.status")]
+    user_name: Annotated[str | None, of("sales_return.maker_id", "sales_return.auditor_id")] = None
+    at: Annotated[datetime | None, of("sales_return.made_at", "sales_return.audited_at")] = None
+    reason: Annotated[str | None, of("sales_return.reject_reason")] = None
 
 
 class AuditProgress(BaseModel):
     id: int
-    bill_no: str
-    status: int
-    status_name: str
+    bill_no: Annotated[str, of("sales_return.bill_no")]
+    status: Annotated[int, of("sales_return.status")]
+    status_name: Annotated[str, of("sales_return.status")]
     steps: list[ProgressStep]
 
 

@@ -60,6 +60,7 @@ class CommissionScheme(Resource):
             "同一商品有多个方案时只用一个：指定业务员的先于全部业务员的；其中指定品牌的先于商品类型的，类型取最近的一级，"
             "最后是全部商品的。收入不含税，毛利为负时提成相应扣减。"
         ),
+        confided=True,
     )
 
     commission_scheme_id: Mapped[int] = key()

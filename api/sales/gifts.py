@@ -13,6 +13,7 @@ from api.kit.context import Context
 from api.kit.document import MAX_LINES, Proposal
 from api.kit.errors import NotFound
 from api.kit.schemas import Key
+from api.kit.told import of
 from api.master import pricing
 from api.master.proposals import ProposedGoods
 
@@ -41,6 +42,10 @@ class Purchase(BaseModel):
 class GiftLine(ProposedGoods):
     """Goods that come with what is bought, beyond what the bill gives already."""
 
+    goods_id: Annotated[int, of("sales_outbound_line.goods_id", "sales_order_line.goods_id")]
+    quantity: Annotated[str, of("sales_outbound_line.quantity", "sales_order_line.quantity")]
+    price: Annotated[str, of("sales_outbound_line.price", "sales_order_line.price")]
+    tax_rate: Annotated[str, of("sales_outbound_line.tax_rate", "sales_order_line.tax_rate")]
     is_gift: bool
 
 

@@ -7,6 +7,7 @@ warehouses, bills that one may not list, and figures that one may not see stay h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
@@ -24,10 +25,11 @@ from api.kit.errors import NotFound
 from api.kit.fields import COST, day, flag, goods, key, moment, money, price, ref, text
 from api.kit.fields import quantity as counted
 from api.kit.flow import STATUSES
-from api.kit.projection import masked, masks, project
+from api.kit.projection import MASK, masked, masks, project
 from api.kit.schemas import Key
 from api.kit.scope import Principal, within
 from api.kit.screens import BlockScreen, field_screens
+from api.kit.told import Told, of
 from api.kit.view import BillRow, Sql, Values, bill_routes, sourced
 from api.master.advances import ADVANCED
 
@@ -36,6 +38,11 @@ MOST = 500
 """So many rows of a kind are shown; the ledgers' own lists have them all."""
 AMOUNTS = ("total_amount", "amount")
 """The header's figure that a settlement or a payment repeats."""
+
+
+def of_list(screen: str, *names: str) -> dict[str, Told]:
+    """Columns that a list has by the same names."""
+    return {name: of(f"{screen}.{name}") for name in names}
 
 
 class Effects(BaseModel):
@@ -54,6 +61,8 @@ class Effect(BillRow):
     label: ClassVar[str]
     figures: ClassVar[tuple[str, ...]] = ()
     """Columns that repeat the bill's own amounts."""
+    listed: ClassVar[Mapping[str, Told]] = {}
+    """What the columns repeat of the ledgers' own lists, where a field is hidden or not."""
 
     effect_id: Mapped[int] = key()
 
@@ -61,6 +70,15 @@ class Effect(BillRow):
     def source(cls, principal: Principal, asked: Values) -> Sql:
         sql, values = super().source(principal, asked)
         return sql, {**values, **asked}
+
+    @classmethod
+    def reader(cls, principal: Principal, bill: type[Bill]) -> Principal:
+        """The principal to whom is hidden here what is hidden from him on the ledgers' lists and on the bill."""
+        hidden = {name for name, mark in cls.listed.items() if not mark.seen_by(principal)}
+        if masks(bill, bill.name(), principal) & set(AMOUNTS):
+            hidden |= set(cls.figures)
+        denied = {(cls.name(), name) for name in hidden}
+        return replace(principal, denied_fields=principal.denied_fields | denied)
 
 
 class RelatedBill(Effect):
@@ -81,6 +99,11 @@ class StockEffect(Effect):
 
     __tablename__ = "stock_effect"
     label = "库存流水"
+    listed = of_list(
+        "stock_move",
+        *("business_date", "company_id", "warehouse_id", "allocation_id", "goods_id", "batch_id"),
+        *("quantity", "unit_cost", "amount", "reversal", "posted_at"),
+    )
 
     business_date: Mapped[date] = day("业务日期", width=110)
     company_id: Mapped[int] = ref("company", "公司", width=140)
@@ -108,6 +131,12 @@ class ReservationEffect(Effect):
 
     __tablename__ = "reservation_effect"
     label = "订单占用"
+    listed = {
+        **of_list("stock_summary", "company_id", "warehouse_id", "goods_id"),
+        **of_list("sales_order", "business_date", "bill_no"),
+        "quantity": of("stock_summary.reserved"),
+        "posted_at": of("sales_order.audited_at"),
+    }
 
     business_date: Mapped[date] = day("业务日期", width=110)
     bill_no: Mapped[str] = text("单据号", width=190)
@@ -138,6 +167,13 @@ class SettlementEffect(Effect):
     __tablename__ = "settlement_effect"
     label = "往来项目"
     figures = ("amount", "open_amount")
+    listed = {
+        "party_name": of("credit_item.customer_id", "supplier_item.supplier_id"),
+        "company_id": of("credit_item.company_id", "supplier_item.company_id"),
+        "due_date": of("credit_item.due_date", "supplier_item.due_date"),
+        "amount": of("credit_item.amount", "supplier_item.amount"),
+        "open_amount": of("credit_item.used_amount", "supplier_item.open_amount"),
+    }
 
     party_name: Mapped[str] = text("往来单位", width=200)
     company_id: Mapped[int] = ref("company", "公司", width=140)
@@ -162,6 +198,15 @@ class SettlementEntryEffect(Effect):
     label = "往来流水"
     numbers: ClassVar[Mapping[str, str]] = {"settled_no": "i"}
     figures = ("amount",)
+    listed = {
+        "business_date": of("customer_statement.business_date", "supplier_statement.business_date"),
+        "bill_no": of("customer_statement.bill_no", "supplier_statement.bill_no"),
+        "settled_no": of("customer_statement.bill_no", "supplier_statement.bill_no"),
+        "company_id": of("customer_statement.company_id", "supplier_statement.company_id"),
+        "entry_name": of("customer_statement.entry", "supplier_statement.entry"),
+        "amount": of("customer_statement.increase_amount", "supplier_statement.increase_amount"),
+        "posted_at": of("customer_statement.business_date", "supplier_statement.business_date"),
+    }
 
     business_date: Mapped[date] = day("业务日期", width=110)
     bill_no: Mapped[str] = text("单据号", width=190)
@@ -193,6 +238,11 @@ class MoneyEffect(Effect):
     __tablename__ = "money_effect"
     label = "资金流水"
     figures = ("amount",)
+    listed = {
+        **of_list("account_entry", "business_date", "company_id", "receivables_mode_id", "reversal"),
+        "amount": of("account_entry.received", "account_entry.paid"),
+        "posted_at": of("account_entry.business_date"),
+    }
 
     business_date: Mapped[date] = day("业务日期", width=110)
     company_id: Mapped[int] = ref("company", "公司", width=140)
@@ -232,10 +282,9 @@ def _written(ctx: Context, cls: type[Bill], bill_id: int, effect: type[Effect]) 
     asked = {"bill_type": cls.bill.prefix, "bill_id": bill_id}
     mine = (within(effect.table(), ctx.principal),)
     rows = ctx.conn.execute(sourced(effect, statement, ctx.principal, asked, mine)).all()
-    hidden = masks(effect, effect.name(), ctx.principal)
-    if masks(cls, cls.name(), ctx.principal) & set(AMOUNTS):
-        hidden |= set(effect.figures)
-    return _answer(ctx, effect, [masked(row, hidden) for row in rows])
+    reader = effect.reader(ctx.principal, cls)
+    hidden = masks(effect, effect.name(), reader)
+    return _answer(reader, effect, [masked(row, hidden) for row in rows])
 
 
 def _related(ctx: Context, cls: type[Bill], bill_id: int) -> Effects:
@@ -245,7 +294,7 @@ def _related(ctx: Context, cls: type[Bill], bill_id: int) -> Effects:
         prefix = other.bill.prefix if other.bill else ""
         if prefix not in routes:
             continue
-        table = other.table()
+        table, hidden = other.table(), masks(other, other.name(), ctx.principal)
         shown = table.c.bill_no, table.c.business_date, table.c.status
         query = select(other.key().label("key"), *shown).where(
             other.key().in_(chosen), within(table, ctx.principal)
@@ -255,18 +304,18 @@ def _related(ctx: Context, cls: type[Bill], bill_id: int) -> Effects:
                 "effect_id": len(found) + at,
                 "relation": relation,
                 "bill_name": other.declaration.label,
-                "bill_no": row.bill_no,
-                "business_date": row.business_date,
-                "status": STATUSES[row.status],
+                "bill_no": MASK if "bill_no" in hidden else row.bill_no,
+                "business_date": MASK if "business_date" in hidden else row.business_date,
+                "status": MASK if "status" in hidden else STATUSES[row.status],
                 "route": f"{routes[prefix]}?id={row.key}",
             }
             for at, row in enumerate(ctx.conn.execute(query.order_by(other.key()).limit(MOST + 1)))
         ]
-    return _answer(ctx, RelatedBill, found)
+    return _answer(ctx.principal, RelatedBill, found)
 
 
-def _answer(ctx: Context, effect: type[Effect], rows: list[dict[str, Any]]) -> Effects:
-    fields = field_screens(effect, ctx.principal)
+def _answer(reader: Principal, effect: type[Effect], rows: list[dict[str, Any]]) -> Effects:
+    fields = field_screens(effect, reader)
     block = BlockScreen(
         name=effect.name(), label=effect.label, fields=fields, required=False, source=None, proposals=[]
     )

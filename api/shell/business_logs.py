@@ -23,6 +23,7 @@ from api.kit.named_bills import opens_record
 from api.kit.resource import Declaration, Menu
 from api.kit.schemas import Key
 from api.kit.scope import Principal
+from api.kit.told import PLAIN, of
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.shell.log_changes import ACTIONS, Change, changes_of
 
@@ -90,18 +91,18 @@ class Entry(BaseModel):
     """One action; `route` is where its record is seen, `changes` what it did to the fields."""
 
     log_id: int
-    at: str
-    company_name: str | None
-    resource: str
-    resource_name: str
+    at: Annotated[str, of("business_log.at")]
+    company_name: Annotated[str | None, of("business_log.company_id")]
+    resource: Annotated[str, of("business_log.resource")]
+    resource_name: Annotated[str, of("business_log.resource_name")]
     record_id: int
-    bill_no: str | None
+    bill_no: Annotated[str | None, of("business_log.bill_no")]
     route: str | None
-    action: str
-    action_name: str
-    user_name: str
-    imitator_name: str | None
-    reason: str | None
+    action: Annotated[str, of("business_log.action")]
+    action_name: Annotated[str, of("business_log.action_name")]
+    user_name: Annotated[str, of("business_log.user_name")]
+    imitator_name: Annotated[str | None, of("business_log.imitator_name")]
+    reason: Annotated[str | None, of("business_log.reason")]
     changes: list[Change]
 
 
@@ -113,8 +114,8 @@ class EntryPage(BaseModel):
 
 
 class Choice(BaseModel):
-    value: str
-    label: str
+    value: Annotated[str, PLAIN]
+    label: Annotated[str, PLAIN]
 
 
 class Choices(BaseModel):

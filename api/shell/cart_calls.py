@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel
 from sqlalchemy import Row, select, text
@@ -15,6 +15,8 @@ from api.kit.errors import Invalid
 from api.kit.resource import ACTION_LABELS
 from api.kit.schemas import Keys
 from api.kit.scope import within
+from api.kit.told import PLAIN, of
+from api.master.goods_columns import GoodsName
 from api.shell.station import ShoppingCart
 
 api = router()
@@ -25,11 +27,11 @@ class CheckedGoods(BaseModel):
     """A line of the cart; how much others of the group have is not told, only whether it is enough."""
 
     shopping_cart_id: int
-    goods_id: int
-    goods_name: str
-    quantity: str
+    goods_id: Annotated[int, of("shopping_cart.goods_id")]
+    goods_name: GoodsName
+    quantity: Annotated[str, of("shopping_cart.quantity")]
     is_out_of_stock: int
-    reason: str
+    reason: Annotated[str, PLAIN]
 
 
 # What other companies of the group have free in their warehouses of good stock.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, time, timedelta
 from itertools import groupby
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from pydantic import BaseModel
@@ -21,7 +21,9 @@ from api.kit.database import TIME_ZONE, today
 from api.kit.document import Bill
 from api.kit.flow import AUDITED, POSTED, UNAUDITED
 from api.kit.orders import EXECUTION
+from api.kit.projection import MASK
 from api.kit.scope import within
+from api.kit.told import APART, PLAIN
 from api.kit.view import bill_routes, sourced
 from api.master import order_cuts
 from api.master.partners import WAITING, Customer
@@ -45,7 +47,7 @@ NEWEST = 5
 
 
 class PendingBill(BaseModel):
-    bill_no: str
+    bill_no: Annotated[str, APART]
     url: str
 
 
@@ -56,10 +58,10 @@ class PendingItem(BaseModel):
 
     id: str
     type: int
-    content: str
+    content: Annotated[str, PLAIN]
     count: int
     url: str
-    since: datetime | None
+    since: Annotated[datetime | None, PLAIN]
     bills: list[PendingBill] = []
 
 
@@ -67,14 +69,14 @@ class Awaiting(BaseModel):
     """What waits of one type."""
 
     type: int
-    title: str
+    title: Annotated[str, PLAIN]
     count: int
     items: list[PendingItem]
 
 
 class PendingApproval(BaseModel):
     id: str
-    title: str
+    title: Annotated[str, PLAIN]
     count: int
     url: str
     bills: list[PendingBill] = []
@@ -194,11 +196,7 @@ def _bills(ctx: Context) -> Iterator[dict[str, Any]]:
             "count": row.many,
             "url": f"{cls.declaration.routes['list']}?{urlencode(asked)}",
             "since": row.since,
-            "bills": [
-                {"bill_no": bill_no, "url": f"{place}?id={key}"}
-                for key, bill_no in zip(row.bill_id, row.bill_no, strict=True)
-                if place
-            ],
+            "bills": _named(ctx, cls, row, f"{place}?id=") if place else [],
         }
 
 
@@ -227,10 +225,7 @@ def _arriving(ctx: Context) -> Iterator[dict[str, Any]]:
         "count": row.many,
         "url": place,
         "since": row.since,
-        "bills": [
-            {"bill_no": bill_no, "url": f"{place}?from={key}"}
-            for key, bill_no in zip(row.bill_id, row.bill_no, strict=True)
-        ],
+        "bills": _named(ctx, sent, row, f"{place}?from="),
     }
 
 
@@ -257,11 +252,7 @@ def _cut_orders(ctx: Context) -> Iterator[dict[str, Any]]:
         "count": row.many,
         "url": f"{cls.declaration.routes['list']}?{urlencode({'maker_id': me.user_id, 'status': AUDITED})}",
         "since": row.since,
-        "bills": [
-            {"bill_no": bill_no, "url": f"{place}?id={key}"}
-            for key, bill_no in zip(row.bill_id, row.bill_no, strict=True)
-            if place
-        ],
+        "bills": _named(ctx, cls, row, f"{place}?id=") if place else [],
     }
 
 
@@ -290,6 +281,15 @@ def _overdue(ctx: Context) -> Iterator[dict[str, Any]]:
         "url": f"{CreditItem.declaration.routes['list']}?{urlencode(asked)}",
         "since": datetime.combine(row.since, time(), TIME_ZONE),
     }
+
+
+def _named(ctx: Context, cls: type[Bill], row: Any, place: str) -> list[dict[str, Any]]:
+    """The bills of an entry, each where it is opened."""
+    shown = ctx.principal.sees(cls.name(), "bill_no", None)
+    return [
+        {"bill_no": bill_no if shown else MASK, "url": f"{place}{key}"}
+        for key, bill_no in zip(row.bill_id, row.bill_no, strict=True)
+    ]
 
 
 def _declared(ctx: Context) -> Iterator[type[Bill]]:

@@ -82,6 +82,7 @@ class SuperStation(Resource):
         "super_station_name",
         routes={"list": "/system/superstation"},
         menu=Menu("系统管理", "服务站", 20),
+        confided=True,
     )
     extract: ClassVar[bool] = False
 

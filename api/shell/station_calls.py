@@ -21,6 +21,7 @@ from api.kit.projection import MASK
 from api.kit.resource import Resource
 from api.kit.schemas import Count, Key, Payload
 from api.kit.scope import within
+from api.kit.told import APART, PLAIN, of
 from api.ledger.tables import SettlementItem
 from api.master.goods import CompanyGoods
 from api.master.organisation import GroupInfo
@@ -44,10 +45,10 @@ class OutstockCounts(BaseModel):
 
 class WaitingBill(BaseModel):
     id: int
-    bill_no: str
-    customer_name: str
-    total_amount: str
-    made_at: str
+    bill_no: Annotated[str, APART]
+    customer_name: Annotated[str, APART]
+    total_amount: Annotated[str, APART]
+    made_at: Annotated[str, APART]
 
 
 class WaitingBills(BaseModel):
@@ -70,9 +71,9 @@ class Broadcast(BaseModel):
     """`latest_id` is the newest outbound that waits: a newer one than the browser has heard of is to be told."""
 
     is_broadcast: int
-    jybd_mp3_url: str
+    jybd_mp3_url: Annotated[str, PLAIN]
     latest_id: int
-    content: str
+    content: Annotated[str, APART]
 
 
 class IsBroadcast(Payload):
@@ -86,35 +87,38 @@ class Version(Payload):
 
 
 class Reward(BaseModel):
-    purchase_amount: str
-    reward_name: str
-    reward_value: str
+    purchase_amount: Annotated[str, of("super_station_reward.purchase_amount")]
+    reward_name: Annotated[str, of("super_station_reward.reward_name")]
+    reward_value: Annotated[str, of("super_station_reward.reward_value")]
+
+
+Bought = Annotated[str, of("purchase_inbound.total_amount")]
 
 
 class SuperStationConfig(BaseModel):
     """`reward_key` is the number of tiers reached; `target_diff_amount` what is missing to the next one."""
 
-    super_station_name: str
-    start_date: str
-    end_date: str
-    purchase_amount: str
-    reward_key: int
-    target_diff_amount: str
-    rule_desc: str
+    super_station_name: Annotated[str, of("super_station.super_station_name")]
+    start_date: Annotated[str, of("super_station.start_date")]
+    end_date: Annotated[str, of("super_station.end_date")]
+    purchase_amount: Bought
+    reward_key: Annotated[int, of("purchase_inbound.total_amount")]
+    target_diff_amount: Bought
+    rule_desc: Annotated[str, of("super_station.rule_desc")]
     rewardList: list[Reward]
 
 
 class Downloads(BaseModel):
-    app_url: str
-    voice_url: str
+    app_url: Annotated[str, of("station_setting.app_url")]
+    voice_url: Annotated[str, of("station_setting.voice_url")]
 
 
 class CustomerService(BaseModel):
     """Empty texts where the group tells nothing."""
 
-    contact: str
-    phone: str
-    hours: str
+    contact: Annotated[str, of("group_info.service_contact")]
+    phone: Annotated[str, of("group_info.service_phone", "group_info.hotline")]
+    hours: Annotated[str, of("group_info.service_hours")]
 
 
 @call(api, "GET", "v2/open/SalesOutstock/getSalesOutstocksList", right=ANY_USER, returns=OutstockCounts)
@@ -202,7 +206,9 @@ def service_station_set_up_version(ctx: Context, payload: Version) -> Any:
     returns=SuperStationConfig | None,
 )
 def get_super_station_config(ctx: Context) -> Any:
-    """超级服务站进度: of the activity that runs today; none when none does."""
+    """超级服务站进度: of the activity that runs today, for who may see what was bought; none when none does."""
+    if not ctx.principal.may(registry.get("purchase_inbound").right("list")):
+        return None
     activity = ctx.conn.execute(_ACTIVITY).first()
     if activity is None:
         return None
@@ -314,7 +320,7 @@ def _newest(
     table = cls.table()
     shown = {
         field: ctx.principal.sees(name, field, cls.field(field).permission)
-        for field in ("customer_id", "total_amount")
+        for field in ("bill_no", "customer_id", "total_amount", "made_at")
     }
     query = (
         select(
@@ -328,10 +334,10 @@ def _newest(
     for row in ctx.conn.execute(query):
         yield {
             "id": row.bill_id,
-            "bill_no": row.bill_no,
+            "bill_no": row.bill_no if shown["bill_no"] else MASK,
             "customer_name": row.customer_name if shown["customer_id"] else MASK,
             "total_amount": f"{row.total_amount:.2f}" if shown["total_amount"] else MASK,
-            "made_at": row.made_at,
+            "made_at": row.made_at if shown["made_at"] else MASK,
         }
 
 

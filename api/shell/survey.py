@@ -31,6 +31,7 @@ class Questionnaire(Resource):
         "questionnaire_title",
         routes={"list": "/system/questionnaire"},
         menu=Menu("系统管理", "问卷调查", 10),
+        confided=True,
     )
     extract: ClassVar[bool] = False
 

@@ -1,0 +1,185 @@
+"""A role without any right, over every call that asks none: masters' names and what tells them apart, what is one's own,
+and nothing more. The others refuse it (test_route_rights).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from api.kit import registry
+from api.kit.calls import ANY_USER
+from api.kit.projection import columns_of
+from api.kit.resource import Resource
+from api.master.choosing import chosen, told_to_anybody, writers
+from tests.identity.asking import asked, seeded
+from tests.identity.test_route_rights import Call, calls
+from tests.kit.client import Caller
+from tests.kit.fixtures import Site
+from tests.kit.roles import holding
+
+NAMES = {
+    f"/{path}": registry.get(name)
+    for name in chosen()
+    if not registry.get(name).declaration.confided and registry.get(name).bill is None
+    for path in (f"{registry.get(name).declaration.api}/getDropdown", registry.get(name).declaration.lookup)
+    if path
+}
+"""The dropdowns and lookups of what anybody may choose among."""
+OWN = {
+    "/Upload/UploadFile/delReceiptImg": "files of one's own",
+    "/open/BillSetting/getSettingInfo": "what forms do in one's company",
+    "/open/BillSetting/getSettingInfoOption": "what forms do in one's company",
+    "/open/Chain/getChainList": "names of stations, and who answers there",
+    "/open/GoodsType/getGoodsTypeList": "names of types",
+    "/open/RequestOpen/getRequestOpenList": "one's rights",
+    "/open/Warehouse/getWarehouseFocus": "names of warehouses",
+    "/open/company/getErpCompanyList": "names of one's companies",
+    "/openapi.json": "how to call",
+    "/purchase_center/Open/Customer/getCustomerList": "names",
+    "/purchase_center/Open/Employee/getEmployeeList": "names",
+    "/purchase_center/Open/PaymentMethod/getPaymentMethodList": "names",
+    "/purchase_center/Open/Supplier/getSupplierList": "names",
+    "/purchase_center/Open/Warehouse/getWarehouseList": "names",
+    "/system/Supplier/getStoreList": "names",
+    "/system/user/isTokenInvalid": "one's session",
+    "/v2/Open/LineSheet/getFailures": "what was sent, as a file",
+    "/v2/inventory/StockEarlyWarning/checkStock": "whether what one enters is there",
+    "/v2/open/BroadcastVoice/getBroadcastVoice": "one's choice",
+    "/v2/open/Company/getSon2CompanyInfo": "how far one's company is",
+    "/v2/open/ExportLog/getExportLogList": "files of one's own",
+    "/v2/open/GoodsPrice/getGoodsChainPriceNumber": "counts of what one may list",
+    "/v2/open/Map/getRegions": "the country's places",
+    "/v2/open/Message/getNoticeMessageList": "one's messages",
+    "/v2/open/Message/getNoticeUnreadQuantity": "one's messages",
+    "/v2/open/Message/getPopUplogList": "one's messages",
+    "/v2/open/Message/getUserMessageCount": "one's messages",
+    "/v2/open/Message/getUserMessageList": "one's messages",
+    "/v2/open/Questionnaire/getQuestionnaireCount": "questions to oneself",
+    "/v2/open/SalesOutstock/getSalesOutListByType": "counts of what one may list",
+    "/v2/open/SalesOutstock/getSalesOutTimeoutCount": "counts of what one may list",
+    "/v2/open/SalesOutstock/getSalesOutstocksList": "counts of what one may list",
+    "/v2/open/ShoppingCart/newGetCartTabCount": "counts of what one may list",
+    "/v2/open/SuperStation/getCustomerService": "whom stations turn to",
+    "/v2/open/SuperStation/getDownloads": "programs",
+    "/v2/open/Survey/createJumpNewUrl": "questions to oneself",
+    "/v2/open/Survey/createJumpUrl": "questions to oneself",
+    "/v2/open/Survey/getSatisfactionStatus": "questions to oneself",
+    "/v2/open/TotalPrice/checkoutGoodsTotalPrice": "sums of what was sent",
+    "/v2/open/UserPreference/get": "one's preferences",
+    "/v2/report/Frame/getRoutes": "where reports stand, each of which asks its right",
+    "/v2/report/Frame/getRefreshedAt": "how old the figures are",
+    "/v2/report/Subscription/getMine": "one's subscriptions",
+}
+"""What else is answered, and what it tells. A call that asks no right stands here, names masters, or refuses."""
+
+
+ENDING = {"/v2/user/Login/logout", "/repo_logout", "/v2/user/Login/endImitate"}
+"""They end the session that asks."""
+
+
+@pytest.fixture(scope="module")
+def secrets(site: Site) -> list[str]:
+    """Figures and contacts that are in the database; none of them is anybody's."""
+    return seeded(site).figures
+
+
+@pytest.fixture(scope="module")
+def nobody(site: Site, secrets: list[str]) -> Caller:
+    return site.as_("nobody")
+
+
+def open_calls() -> list[Call]:
+    return [call for call in calls() if call.right == ANY_USER and call.path not in ENDING]
+
+
+def is_empty(data: Any) -> bool:
+    return not data or (
+        isinstance(data, dict) and not any(data.get(name) for name in ("data", "list")) and "data" in data
+    )
+
+
+def told(cls: type[Resource]) -> set[str]:
+    """The columns by which a record of a class is told apart."""
+    kept = [item for item in cls.fields() if item.name in told_to_anybody(cls)]
+    names = {name for item in kept for name in columns_of(item)} | {item.label_field or "" for item in kept}
+    return names | {cls.key().key} | set(cls.declaration.also_named)
+
+
+def test_dropdowns_tell_names_and_what_tells_them_apart(site: Site, nobody: Caller) -> None:
+    found: dict[str, set[str]] = {}
+    for path, cls in NAMES.items():
+        answer = nobody.get(path)
+        assert answer.ok, (path, answer)
+        rows = answer.data["data"] if isinstance(answer.data, dict) else answer.data
+        for row in rows:
+            assert row[cls.declaration.title] is not None
+            found.setdefault(cls.name(), set()).update(row)
+    assert {
+        "customer",
+        "supplier",
+        "goods",
+        "employee",
+        "user_account",
+        "warehouse",
+        "company",
+    } <= found.keys()
+    assert {name: more for name, row in found.items() if (more := row - told(registry.get(name)))} == {}
+
+
+def test_only_what_is_referred_to_has_a_dropdown() -> None:
+    having = {call.path for call in calls() if call.path.endswith("/getDropdown")}
+    assert having == {f"/{registry.get(name).declaration.api}/getDropdown" for name in chosen()}
+    assert chosen().isdisjoint({"sales_detail", "login_log", "cost_detail", "business_log", "company_goods"})
+
+
+def test_every_open_call_refuses_or_tells_what_is_ones_own(
+    site: Site, nobody: Caller, secrets: list[str]
+) -> None:
+    unnamed, told_too_much = [], []
+    for call in open_calls():
+        for query in asked(site, call):
+            response = nobody.raw(call.method, call.path, call.body, query=query)
+            is_json = "json" in response.headers.get("content-type", "")
+            found = response.json() if is_json else {"code": response.status_code, "data": "file"}
+            if found["code"] == 200 and not is_empty(found["data"]) and call.path not in {*NAMES, *OWN}:
+                unnamed.append((call.path, str(found["data"])[:200]))
+            if leaks := [secret for secret in secrets if secret in response.text]:
+                told_too_much.append((call.path, query, leaks))
+    assert (unnamed, told_too_much) == ([], [])
+
+
+def keying() -> Iterator[tuple[str, str]]:
+    yield "customer", "sales_order:add"
+    yield "supplier", "purchase_order:edit"
+    yield "allocation", "other_inbound:add"
+
+
+@pytest.mark.parametrize(("name", "right"), list(keying()))
+def test_who_keys_what_refers_to_it_is_told_its_list(site: Site, name: str, right: str) -> None:
+    cls = registry.get(name)
+    assert right in writers(name)
+    path, listed = f"{cls.declaration.api}/getDropdown", {item.name for item in cls.fields() if item.list}
+    listed |= {one.field.name for one in cls.chosen_by}
+    admin, role = site.as_("admin"), site.world.role_nobody
+    for rights, more in ((["unit:list"], False), ([right], True), ([cls.right("list")], True)):
+        with holding(admin, role, rights=rights):
+            rows = site.as_("nobody").get(path).data["data"]
+            assert (listed <= rows[0].keys()) is more, rights
+
+
+def test_names_that_are_confided_are_refused_without_a_right(site: Site, nobody: Caller) -> None:
+    confided = [registry.get(name) for name in chosen() if registry.get(name).declaration.confided]
+    assert {"customer_address", "potential_customer"} <= {cls.name() for cls in confided}
+    for cls in confided:
+        assert nobody.get(f"{cls.declaration.api}/getDropdown").code == 403
+    with holding(site.as_("admin"), site.world.role_nobody, rights=["sales_delivery:add"]):
+        assert site.as_("nobody").get("v2/custom/CustomerAddress/getDropdown").ok
+
+
+def test_a_keyword_finds_by_names_alone_what_one_may_but_name(site: Site, nobody: Caller) -> None:
+    path, mobile = "v2/custom/Customer/getDropdown", seeded(site).mobile
+    assert site.as_("admin").get(path, keyword=mobile).data["total"] == 1
+    assert nobody.get(path, keyword=mobile).data["total"] == 0
