@@ -32,6 +32,7 @@ from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.ledger.checks import Check, register
 from api.master.goods import CompanyGoods
+from api.master.picks import picked
 from api.master.stock_lines import IssueLine, OfWarehouse, ReceiptLine, cost_of_line, settle_batches
 from api.master.tire_numbers import stored
 from api.master.warehouses import GOOD, warehouse
@@ -68,7 +69,7 @@ class ConversionInput(IssueLine):
 
     __tablename__ = "conversion_input"
     bill_table = "stock_conversion"
-    derived = (cost_of_line(PREFIX),)
+    derived = (cost_of_line(PREFIX), *picked(PREFIX))
 
     # The ledger knows a line by its bill's type and its id: those of the two kinds of lines never meet.
     line_id: Mapped[int] = mapped_column(

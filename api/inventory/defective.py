@@ -13,6 +13,7 @@ from api.kit.fields import enum, text
 from api.kit.posting import Landing, Outside, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.master.picks import picked
 from api.master.stock_lines import MoveBill, RelocatedLine, outbound, value_travelled
 from api.master.warehouses import DEFECTIVE, GOOD, WAREHOUSE_TYPES, type_of, warehouse
 
@@ -25,7 +26,7 @@ class DefectiveLine(RelocatedLine):
     bill_table = "defective"
     takes_available = False
     lands_when = "h.to_warehouse_id is not null"
-    derived = (value_travelled("CCPD"),)
+    derived = (value_travelled("CCPD"), *picked("CCPD"))
 
 
 class Defective(MoveBill):

@@ -10,6 +10,7 @@ from api.kit.fields import ref
 from api.kit.posting import Landing, Postings
 from api.kit.resource import Menu
 from api.kit.validation import Problems
+from api.master.picks import picked
 from api.master.stock_lines import MoveBill, RelocatedLine, outbound, value_travelled
 
 
@@ -17,7 +18,7 @@ class LocationMoveLine(RelocatedLine):
     __tablename__ = "location_move_line"
     bill_table = "location_move"
     takes_available = False
-    derived = (value_travelled("TCYK"),)
+    derived = (value_travelled("TCYK"), *picked("TCYK"))
 
     to_allocation_id: Mapped[int] = ref(
         "allocation", "移入库位", target="allocation_id", required=True, within=("warehouse_id",), sort=-30

@@ -9,6 +9,7 @@ from api.kit.fields import text
 from api.kit.posting import Postings
 from api.kit.resource import Menu, Place
 from api.master.geography import street_address
+from api.master.picks import picked
 from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
 from api.master.warehouses import GOOD, warehouse
 
@@ -16,7 +17,7 @@ from api.master.warehouses import GOOD, warehouse
 class OtherDeliveryLine(IssueLine):
     __tablename__ = "other_delivery_line"
     bill_table = "other_delivery"
-    derived = (cost_of_line("QTFH"),)
+    derived = (cost_of_line("QTFH"), *picked("QTFH"))
 
 
 class OtherDelivery(MoveBill):

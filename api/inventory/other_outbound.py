@@ -9,13 +9,14 @@ from api.kit.fields import text
 from api.kit.posting import Postings
 from api.kit.resource import Menu
 from api.master.business_types import classified
+from api.master.picks import picked
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
 
 
 class OtherOutboundLine(OutboundLine):
     __tablename__ = "other_outbound_line"
     bill_table = "other_outbound"
-    derived = (cost_of_line("QTCK"),)
+    derived = (cost_of_line("QTCK"), *picked("QTCK"))
 
 
 class OtherOutbound(StockBill):

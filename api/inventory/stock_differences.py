@@ -25,6 +25,7 @@ from api.kit.flow import AUDITED, POSTED
 from api.kit.posting import Outside, Postings
 from api.kit.validation import Problems
 from api.master.goods import GoodsBatch
+from api.master.picks import picked
 from api.master.stock_lines import (
     IssueLine,
     MoveBill,
@@ -123,7 +124,7 @@ class StockSurplus(Difference):
 class StockLossLine(IssueLine):
     __tablename__ = "stock_loss_line"
     bill_table = "stock_loss"
-    derived = (cost_of_line("PKCK"),)
+    derived = (cost_of_line("PKCK"), *picked("PKCK"))
 
     transfer_line_id: Mapped[int | None] = mapped_column(
         BigInteger, ForeignKey("transfer_out_line.line_id"), index=True, sort_order=91
@@ -180,7 +181,7 @@ class StockLoss(Difference):
 class SurplusOutLine(IssueLine):
     __tablename__ = "surplus_out_line"
     bill_table = "surplus_out"
-    derived = (cost_of_line("PYCK"),)
+    derived = (cost_of_line("PYCK"), *picked("PYCK"))
 
 
 class SurplusOut(MoveBill):

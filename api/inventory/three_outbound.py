@@ -8,6 +8,7 @@ from api.kit.document import BillType, Block, DetailPlace, Document, declare
 from api.kit.fields import ref, text
 from api.kit.posting import Outside, Postings
 from api.kit.resource import Menu
+from api.master.picks import picked
 from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
 from api.master.warehouses import GUARANTEE, warehouse
 
@@ -15,7 +16,7 @@ from api.master.warehouses import GUARANTEE, warehouse
 class ThreeOutboundLine(IssueLine):
     __tablename__ = "three_outbound_line"
     bill_table = "three_outbound"
-    derived = (cost_of_line("TBCK"),)
+    derived = (cost_of_line("TBCK"), *picked("TBCK"))
 
 
 class ThreeOutbound(MoveBill):

@@ -15,6 +15,7 @@ from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master import returned_batches
 from api.master.partners import supplier
+from api.master.picks import picked
 from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
 from api.master.warehouses import GUARANTEE, warehouse
 
@@ -22,7 +23,7 @@ from api.master.warehouses import GUARANTEE, warehouse
 class TireBackLine(IssueLine):
     __tablename__ = "tire_back_line"
     bill_table = "tire_back"
-    derived = (cost_of_line("TBTH"),)
+    derived = (cost_of_line("TBTH"), *picked("TBTH"))
 
     source_line_id: Mapped[int | None] = source_line("three_inbound_line", "三包入库明细")
 

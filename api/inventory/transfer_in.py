@@ -25,6 +25,7 @@ from api.kit.proration import allocate_by_weight
 from api.kit.validation import Problems
 from api.ledger.checks import Check, register
 from api.master.carriers import Carried, freight_owed, settle_freight
+from api.master.picks import sent_batches, sent_from
 from api.master.stock_lines import MoveBill, value_travelled
 from api.master.tire_numbers import MAX_TEXT, Numbered, read, stored
 from api.master.warehouses import TRANSIT, system_warehouse
@@ -68,7 +69,7 @@ class TransferInLine(Numbered, QuantityLine):
     bill_table = "transfer_in"
     moves = "through"
     goes_through = "l.quantity - l.lost_quantity"
-    derived = (value_travelled("DBRK"),)
+    derived = (value_travelled("DBRK"), sent_batches("DBRK", "DBCK"), sent_from("DBCK"))
 
     allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
     lost_quantity: Mapped[Decimal] = quantity(

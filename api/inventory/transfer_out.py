@@ -21,6 +21,7 @@ from api.kit.validation import Problems
 from api.ledger import closing
 from api.ledger.checks import Check, register
 from api.master.business_types import classified
+from api.master.picks import picked
 from api.master.stock_lines import (
     ALLOTTED_BY,
     Allotted,
@@ -87,7 +88,7 @@ closing.register(
 class TransferOutLine(RelocatedLine):
     __tablename__ = "transfer_out_line"
     bill_table = "transfer_out"
-    derived = (value_travelled("DBCK"),)
+    derived = (value_travelled("DBCK"), *picked("DBCK"))
 
     executed_quantity: Mapped[Decimal] = quantity(
         "已收数量", form=False, total=True, copied=False, width=100, sort=30

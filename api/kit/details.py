@@ -58,12 +58,17 @@ def declare_all() -> None:
 
 def _declare(cls: type[Bill], lines: type[Part], place: DetailPlace) -> None:
     name = f"{cls.name()}_detail"
-    own = [item for item in lines.fields() if item.list or item.total]
+    listed = [item for item in lines.fields() if item.list or item.total]
+    telling = {item.told_by for item in listed}
+    own = [item for item in lines.fields() if item in listed or item.name in telling]
     told = LEFT_OUT | {item.name for item in own}
     header = [item for item in _stored(cls) if item.list and item.name not in told]
     fields = (
         *(replace(item, form=False, total=False, pieces=False) for item in header),
-        *(replace(item, form=False, search=bool(item.ref) or item.kind == "text") for item in own),
+        *(
+            replace(item, form=False, search=not item.hidden and (bool(item.ref) or item.kind == "text"))
+            for item in own
+        ),
     )
     view = Table(
         name,

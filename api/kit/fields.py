@@ -6,6 +6,7 @@ exports and masking are all read from it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal
@@ -110,7 +111,8 @@ class Field:
     their meaning is `fixed`: `always`, once bills have `named` the record or others share the column with it, or
     while it is `held`, as goods are in stock. A value that follows from others until somebody types one is
     `typed_in`: the flag that keeps whether it was. A day that has `happened` is asked about where it is still to
-    come. What says a `place` is shown on a map, and found there. Rows of an `uncounted` choice add to no total of a
+    come. What says a `place` is shown on a map, and found there. What the books say beside a reference is `told_by`
+    another field, which is read in its place where it has anything. Rows of an `uncounted` choice add to no total of a
     list, nor to its charts; `every` stands for all choices in what a list is asked for, as 0 does where it is none of
     them.
     """
@@ -153,6 +155,7 @@ class Field:
     typed_in: str | None = None
     happened: bool = False
     place: bool = False
+    told_by: str | None = None
 
     @property
     def is_number(self) -> bool:
@@ -161,6 +164,16 @@ class Field:
     @property
     def writable(self) -> bool:
         return self.form and not self.readonly
+
+    @property
+    def read_as(self) -> tuple[str, ...]:
+        """The names under which a row says it in words; the first that has anything does."""
+        own = self.label_field if self.ref and self.label_field else self.name
+        return (self.told_by, own) if self.told_by else (own,)
+
+    def read(self, row: Mapping[str, Any]) -> Any:
+        """What a row that `project` reads says of it, of a reference its label."""
+        return next((row[name] for name in self.read_as if row.get(name) is not None), None)
 
 
 def declared(

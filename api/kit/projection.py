@@ -81,6 +81,9 @@ def project(cls: type[Declared], fields: Iterable[Field], always: Iterable[str] 
             columns[item.name] = table.columns[item.name]
             if item.ref:
                 joined = _join(joined, table, item, columns)
+        if item.told_by:
+            computed = expressions.get(item.told_by)
+            columns[item.told_by] = computed(table) if computed else table.columns[item.told_by]
     return Projection(table, columns, joined)
 
 
@@ -121,13 +124,11 @@ def visible(cls: type[Declared], screen: str, principal: Principal) -> tuple[Fie
 
 
 def masks(cls: type[Declared], screen: str, principal: Principal) -> frozenset[str]:
-    """Names that must be answered as 无权限; a masked reference takes its label along, and what is read along by it."""
+    """Names that must be answered as 无权限; a masked reference takes along its label, and all that is read for it."""
     hidden: set[str] = set()
     for item in cls.fields():
         if not principal.sees(screen, item.name, item.permission):
-            hidden.update(columns_of(item))
-            if item.ref and item.label_field:
-                hidden.add(item.label_field)
+            hidden.update((*columns_of(item), *item.read_as))
         elif item.ref:
             target = registry.get(item.ref.resource)
             for name in item.ref.shows:

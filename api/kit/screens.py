@@ -93,6 +93,7 @@ class FieldScreen(BaseModel):
     since: str | None = Described(description="不能早于的日期字段")
     happened: bool = Described(default=False, description="已发生的日期：晚于今天的须确认")
     typed_in: str | None = Described(description="未录入时由系统计算；是否录入的标志字段")
+    told_by: str | None = Described(description="读单据时代替它的字段，有值时以该字段为准")
     place: bool = Described(default=False, description="地址，可在地图上查看和选取")
 
 
@@ -395,6 +396,7 @@ def _field(cls: type[Declared], item: Field, *, masked: bool) -> FieldScreen:
         span=item.span,
         since=item.since,
         typed_in=item.typed_in,
+        told_by=item.told_by,
         happened=item.happened,
         place=item.place,
     )

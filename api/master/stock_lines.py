@@ -13,11 +13,12 @@ from sqlalchemy import BigInteger, Connection, ForeignKey
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from api.kit.context import Context
-from api.kit.document import Document, Parts
+from api.kit.document import Child, Document, Parts
 from api.kit.fields import COST, Derived, day, derived, ref, text
 from api.kit.goods_bills import GoodsBill, GoodsLine, QuantityBill, QuantityLine
 from api.kit.posting import Landing, StockMove
 from api.kit.validation import Problems
+from api.master import picks
 from api.master.goods import batch_problem, dot_week, is_tyre
 from api.master.tire_numbers import Numbered, stored
 from api.master.warehouses import GOOD, warehouse
@@ -75,6 +76,11 @@ class ReceiptLine(ToPlace, QuantityLine):
     moves = "in"
 
 
+def _takes(cls: type[Any]) -> bool:
+    """Whether lines of a class take goods when they are audited: then the ledger knows which."""
+    return issubclass(cls, Child) and cls.moves is not None
+
+
 class FromBatch:
     """Of which batch a line takes goods, or none for the oldest first."""
 
@@ -82,14 +88,23 @@ class FromBatch:
     @classmethod
     def batch_id(cls) -> Mapped[int | None]:
         return ref(
-            "goods_batch", "批次", target="batch_id", within=("goods_id",), label_field="batch", sort=-39
+            *("goods_batch", "批次"),
+            target="batch_id",
+            within=("goods_id",),
+            label_field="batch",
+            told_by=picks.BATCHES if _takes(cls) else None,
+            sort=-39,
         )
 
 
 class FromPlace(FromBatch, Numbered):
     """What a line that takes goods says of them: a named location and batch, or none for the oldest first."""
 
-    allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
+    @declared_attr
+    @classmethod
+    def allocation_id(cls) -> Mapped[int | None]:
+        told = picks.PLACES if _takes(cls) else None
+        return ref("allocation", "库位", within=("warehouse_id",), told_by=told, sort=-40)
 
 
 class OutboundLine(FromPlace, GoodsLine):

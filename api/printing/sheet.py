@@ -7,6 +7,7 @@ the reader may not see has no place on the sheet at all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -49,9 +50,16 @@ def headers(cls: type[Bill]) -> list[Field]:
 
 
 def line_fields(block: Block) -> list[Field]:
-    """Columns of a block that a template may choose, the serial number first."""
-    fields = (item for item in shown_fields(block.cls) if not item.hidden and item.kind != "password")
-    return [SERIAL, *(item for item in fields if item.name != SERIAL.name)]
+    """Columns of a block that a template may choose, the serial number first; what tells one names it."""
+    labels = {item.name: item.label for item in block.cls.fields()}
+    return [
+        SERIAL,
+        *(
+            replace(item, label=labels[item.told_by]) if item.told_by else item
+            for item in shown_fields(block.cls)
+            if not item.hidden and item.kind != "password" and item.name != SERIAL.name
+        ),
+    ]
 
 
 def delivered(cls: type[Bill]) -> PrintLayout:

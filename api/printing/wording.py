@@ -17,7 +17,7 @@ DECIMALS = {"money": 2, "price": 2}
 
 def told(item: Field, row: dict[str, Any]) -> str:
     """The text of a field in a row as `project` reads it: references by their labels, 无权限 as is."""
-    value = row.get(item.label_field if item.ref and item.label_field else item.name)
+    value = item.read(row)
     if value is None or value == MASK:
         return value or ""
     if item.kind == "password":

@@ -23,6 +23,7 @@ from api.master import earned_gifts, rebate_bases, replacements, returned_batche
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import supplier
+from api.master.picks import picked
 from api.master.settlements import FallsDue
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
 from api.purchase.purchase_inbound import PurchaseInboundLine
@@ -34,7 +35,7 @@ from api.purchase.return_request import receipts
 class PurchaseReturnLine(DrawnLine, OutboundLine):
     __tablename__ = "purchase_return_line"
     bill_table = "purchase_return"
-    derived = (cost_of_line("CGTH"),)
+    derived = (cost_of_line("CGTH"), *picked("CGTH"))
 
     source_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
     order_line_id: Mapped[int | None] = replacements.reopened_line("purchase_order_line")

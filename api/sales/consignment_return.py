@@ -13,6 +13,7 @@ from api.kit.posting import Landing, Postings, StockMove
 from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.master.partners import customer
+from api.master.picks import sent_batches
 from api.master.stock_lines import MoveBill, value_travelled
 from api.master.tire_numbers import Numbered, stored
 from api.master.warehouses import CONSIGNED, GOOD, system_warehouse, warehouse
@@ -27,6 +28,7 @@ class ConsignmentReturnLine(Numbered, QuantityLine):
     derived = (
         derived("source_no", "寄售单号", "text", CONSIGNED_BY, width=190, bill=True),
         value_travelled("JSTH"),
+        sent_batches("JSTH", "JSXS"),
     )
 
     goods_id: Mapped[int] = goods(required=True, form=False, search=True, sort=-80)

@@ -24,6 +24,7 @@ from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.ledger.checks import Check, register
 from api.master.partners import customer
+from api.master.picks import picked
 from api.master.stock_lines import FromPlace, StockBill, outbound, value_travelled
 from api.master.warehouses import CONSIGNED, system_warehouse
 
@@ -54,7 +55,7 @@ class ConsignmentSaleLine(FromPlace, GoodsLine):
     bill_table = "consignment_sale"
     moves = "through"
     takes_available = True
-    derived = (value_travelled("JSXS"),)
+    derived = (value_travelled("JSXS"), *picked("JSXS"))
 
     executed_quantity: Mapped[Decimal] = quantity(
         "已结算及退回", form=False, total=True, copied=False, width=110, sort=30

@@ -24,6 +24,7 @@ from api.master import earned_gifts, prepayment, rebate_bases, settings
 from api.master.business_types import classified
 from api.master.invoices import INVOICE_STATUS, invoiced
 from api.master.partners import customer
+from api.master.picks import picked
 from api.master.settlements import FallsDue
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
 from api.sales import credit, gifts
@@ -97,6 +98,7 @@ class SalesOutboundLine(DrawnLine, OutboundLine):
     bill_table = "sales_outbound"
     derived = (
         cost_of_line("XSCK"),
+        *picked("XSCK"),
         derived("deliverable_quantity", "可配送数量", "quantity", DELIVERABLE, list=False),
     )
 

@@ -22,6 +22,7 @@ from api.kit.resource import Menu
 from api.kit.validation import Problems
 from api.ledger.checks import Check, register
 from api.master import inner_partners, settings
+from api.master.picks import picked
 from api.master.settlements import FallsDue
 from api.master.stock_lines import (
     ALLOTTED_BY,
@@ -56,7 +57,7 @@ class SalesTransferLine(FromPlace, GoodsLine):
     bill_table = "sales_transfer"
     moves = "through"
     takes_available = True
-    derived = (value_travelled("XSDB"),)
+    derived = (value_travelled("XSDB"), *picked("XSDB"))
 
 
 class SalesTransfer(Allotted, FallsDue, StockBill):

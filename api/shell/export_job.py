@@ -254,10 +254,12 @@ Write = Callable[[Any, int, int, dict[str, Any]], None]
 
 def _cell_of(item: Field, number: Any) -> Write:
     """How cells of a column are written; found out once, for a million rows have it."""
-    key = item.label_field if item.ref and item.label_field else item.name
+    first, *others = item.read_as
 
     def write(sheet: Any, line: int, at: int, row: dict[str, Any]) -> None:
-        value = row.get(key)
+        value = row.get(first)
+        if value is None and others:
+            value = item.read(row)
         if value is None:
             return
         if item.is_number and isinstance(value, Decimal | int) and not isinstance(value, bool):

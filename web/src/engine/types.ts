@@ -79,6 +79,8 @@ export interface Field {
   since?: string | null;
   /** Computed by the server unless somebody types one: the flag that tells which. */
   typed_in?: string | null;
+  /** What is read in its place where it has anything: what the books say beside a reference. */
+  told_by?: string | null;
   /** A day that has come: one after today is asked about. */
   happened?: boolean;
   /** Where something lies: shown on a map, and found there. */

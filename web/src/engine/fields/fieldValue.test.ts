@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { field } from '../fixtures';
+import { field, refField } from '../fixtures';
+import type { Row } from '../types';
 import { fieldText } from './fieldValue';
 
 describe('a rate', () => {
@@ -21,4 +22,14 @@ it('0 stands for all choices where it is none, another one for none known', () =
 it('a month stands without the day that stands for it', () => {
   const text = (span?: 'month') => fieldText(field({ name: 'on', type: 'date', span }), { on: '2026-11-01' });
   expect([text(), text('month')]).toEqual(['2026-11-01', '2026-11']);
+});
+
+it('what the books say stands in the place of a name, and is masked with it', () => {
+  const batch = refField('batch_id', '批次', 'goods_batch', 'batch', { told_by: 'picked_batches' });
+  const text = (row: Row) => fieldText(batch, row);
+  expect(text({ batch_id: null, batch: null, picked_batches: '0126×20、1026×20' })).toBe('0126×20、1026×20');
+  expect(text({ batch_id: 7, batch: '3526', picked_batches: null })).toBe('3526');
+  expect(text({ batch_id: 7, batch: '3526' })).toBe('3526');
+  expect(text({ batch_id: '无权限', batch: '无权限', picked_batches: '无权限' })).toBe('无权限');
+  expect(text({ batch_id: null, batch: null, picked_batches: null })).toBe('');
 });

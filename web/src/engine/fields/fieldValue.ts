@@ -36,10 +36,14 @@ export function fieldText(field: Field, row: Row): string {
   }
 }
 
-/** The name beside the id; an id of 0 counts as empty, and where only the id is known it is better than nothing. */
+/**
+ * What the books say, else the name beside the id; an id of 0 counts as empty, and where only the id is known it is
+ * better than nothing.
+ */
 function refLabel(field: Field, row: Row): string {
-  const label = field.label_field === null ? null : row[field.label_field];
-  if (label !== null && label !== undefined && label !== '') return String(label);
+  const told = [field.told_by, field.label_field].map((name) => (name ? row[name] : null));
+  const label = told.find((text) => text !== null && text !== undefined && text !== '');
+  if (label !== undefined) return String(label);
   const value = row[field.name];
   return isEmptyRef(value) ? '' : String(value);
 }
