@@ -129,7 +129,9 @@ def _foresee(sets: bool) -> consequences.Find:
                 continue
             after = head.amount if sets else head.previous_amount
             places = ((CustomerCredit, "amount"), (Customer, "credit_limit"))
-            change = f"{_limit(head.credit_limit)} → {_limit(after)}" if sees_all(ctx.principal, *places) else MASK
+            change = (
+                f"{_limit(head.credit_limit)} → {_limit(after)}" if sees_all(ctx.principal, *places) else MASK
+            )
             told.append(Fact(label=f"{head.customer_name}的长期额度", value=change))
         return told[: consequences.SHOWN], against
 

@@ -1,6 +1,7 @@
 """Consequences (后果): what an action that is not taken back by a click changes, for whom, and how to undo it.
 
-Every action of the product is either here, of bills in `api.kit.bill_consequences`, or in `PLAIN` with the reason why nobody need be shown anything first.
+Every action of the product is either here, of bills in `api.kit.bill_consequences`, or in `PLAIN` with the reason why
+nobody need be shown anything first.
 What it changes is answered by `getConsequence`, from the records that it is about; the web shows it and asks.
 """
 
@@ -67,16 +68,26 @@ CONSEQUENCES: dict[str, Consequence] = {
     "del": Consequence("删除所选记录，被引用的不会删除", GONE),
     "pause": Consequence("政策停止计返利，返利单不能再审核", "打开"),
     "turnOrder": Consequence("按所选计划生成采购订单", "在采购订单中删除或作废生成的订单"),
-    "generate": Consequence("按应计返利生成返利单（未审核）", "在返利单中删除", "确定为所选的 {count} 条生成返利单？"),
-    "invoice": Consequence("把所选单据开成发票单（未审核）", "在发票单中删除", "确定为所选的 {count} 条开票？"),
+    "generate": Consequence(
+        "按应计返利生成返利单（未审核）", "在返利单中删除", "确定为所选的 {count} 条生成返利单？"
+    ),
+    "invoice": Consequence(
+        "把所选单据开成发票单（未审核）", "在发票单中删除", "确定为所选的 {count} 条开票？"
+    ),
     "send": Consequence("短信发到客户手机", "短信发出后不能收回"),
     "transfer": Consequence("所选客户改由另一业务员负责，今后的单据和提成归他", "再转移给原业务员"),
     "unbind": Consequence("所选客户不再有业务员", "重新绑定"),
     "convert": Consequence("转为正式客户，可以开单", "在客户资料中停用", "确定把所选的 {count} 条转为客户？"),
     "giveUp": Consequence("不再跟进", "重新跟进"),
-    "cooperate": Consequence("转为正式供应商，可以开单", "在供应商资料中停用", "确定把所选的 {count} 条转为供应商？"),
+    "cooperate": Consequence(
+        "转为正式供应商，可以开单", "在供应商资料中停用", "确定把所选的 {count} 条转为供应商？"
+    ),
     "suspend": Consequence("停用后不能再选用", "启用"),
-    "rename": Consequence("按规则改写商品名称，单据和报表显示新名称", "不能成批改回，只能逐个修改", "确定把所选的 {count} 条按规则改名？"),
+    "rename": Consequence(
+        "按规则改写商品名称，单据和报表显示新名称",
+        "不能成批改回，只能逐个修改",
+        "确定把所选的 {count} 条按规则改名？",
+    ),
     "withdraw": Consequence("公告对所有收件人消失，未读的不再提示", "重新发布"),
     "unsign": Consequence("取消客户签收", "重新签收"),
     "closePeriod": Consequence(
@@ -170,14 +181,15 @@ def foresee(ctx: Context, cls: type[Resource], action: str, keys: Sequence[int])
     rows = _rows(ctx, cls, keys)
     if not rows:
         raise NotFound(cls.declaration.label)
-    done, posted = NO_EFFECTS, [] if not issubclass(cls, Bill) else [r for r in rows if r.status in POSTED]
+    done, warnings = NO_EFFECTS, []
     if issubclass(cls, Bill) and action in OF_BILLS:
-        done = effects_of(cls, read_all(ctx.conn, cls, [row.bill_id for row in posted]))
+        posted = [row.bill_id for row in rows if row.status in POSTED]
+        done = effects_of(cls, read_all(ctx.conn, cls, posted))
+        if action == "invalid" and posted:
+            warnings = ["，".join((f"其中 {len(posted)} 张已审核", *taken_back(cls, done)))]
     told = consequence_of(cls, action, done)
     assert told is not None
-    facts, warnings = list(_facts(ctx, cls, rows)), []
-    if action == "invalid" and posted:
-        warnings = ["，".join((f"其中 {len(posted)} 张已审核", *taken_back(cls, done)))]
+    facts = list(_facts(ctx, cls, rows))
     if find := _found.get((cls.name(), action)):
         more, against = find(ctx, rows)
         facts, warnings = facts + more, warnings + against

@@ -119,9 +119,13 @@ class TestRefused:
                 "第 5 行有换行或不可见字符，可能是上一格的引号没有成对",
                 id="closed in the next row",
             ),
-            pytest.param('丙,1,,,,,\n甲,"913\n乙,"2",,,,,\n', "第 6 行引号没有成对，或一格太长", id="another begins"),
             pytest.param(
-                "甲\0公司,1,,,,,\n", "第 5 行有换行或不可见字符，可能是上一格的引号没有成对", id="a name with NUL"
+                '丙,1,,,,,\n甲,"913\n乙,"2",,,,,\n', "第 6 行引号没有成对，或一格太长", id="another begins"
+            ),
+            pytest.param(
+                "甲\0公司,1,,,,,\n",
+                "第 5 行有换行或不可见字符，可能是上一格的引号没有成对",
+                id="a name with NUL",
             ),
         ],
     )

@@ -247,9 +247,7 @@ def year_foreseen(desk: Desk, key: int) -> dict[str, str]:
     """What closing a year says of it, beside the year and its company."""
     told = desk.caller.post(f"{YEAR}/getConsequence", {"action": "auditorPass", "ids": [key]}).data
     assert told["effect"] == "该年度的十二个月永久结账，不能再反结账"
-    return {
-        fact["label"]: fact["value"] for fact in told["facts"] if fact["label"].startswith("永久")
-    }
+    return {fact["label"]: fact["value"] for fact in told["facts"] if fact["label"].startswith("永久")}
 
 
 class TestYear:
