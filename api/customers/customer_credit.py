@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import CheckConstraint, select, update
+from sqlalchemy import CheckConstraint, Row, select, update
 from sqlalchemy.orm import Mapped, declared_attr
 
-from api.kit import business_log
+from api.kit import business_log, consequences
+from api.kit.consequences import Fact
 from api.kit.context import Context
 from api.kit.document import Bill, BillType, Document, Rows, Values, declare
 from api.kit.errors import Refusal
 from api.kit.fields import day, enum, money
-from api.kit.flow import ORDER
+from api.kit.flow import ORDER, POSTED
 from api.kit.posting import Postings
+from api.kit.projection import MASK, sees_all
 from api.kit.resource import Menu, Place
 from api.kit.validation import Problems
 from api.master.partners import Customer, customer
 
 LASTING, TEMPORARY = 1, 2
+ADJUSTED_SINCE = "该客户的额度之后已调整过，请先处理后来的额度单，或另建额度单调整"
 KINDS = {LASTING: "长期额度", TEMPORARY: "临时额度"}
 
 
@@ -40,7 +44,7 @@ class CustomerCredit(Bill):
         menu=Menu("客户管理", "信用管理", 10),
         also=(Place({"list": "/custom/getLimitList", "add": "/custom/getLimitListAdd"}),),
     )
-    bill = BillType("KHXY", transitions=ORDER)
+    bill = BillType("KHXY", transitions=ORDER, in_force="额度")
 
     customer_id: Mapped[int] = customer()
     kind: Mapped[int] = enum("额度类型", KINDS, default=LASTING, search=True, sort=-60)
@@ -83,7 +87,7 @@ class CustomerCredit(Bill):
         ).scalar_one()
         sets = effect in ("post", "open")
         if not sets and before != header.amount:
-            raise Refusal("该客户的额度之后已调整过，请先处理后来的额度单，或另建额度单调整")
+            raise Refusal(ADJUSTED_SINCE)
         limit = header.amount if sets else header.previous_amount
         ctx.conn.execute(update(table).where(mine).values(credit_limit=limit))
         if sets:
@@ -101,3 +105,50 @@ class CustomerCredit(Bill):
             after={"credit_limit": limit},
             reason=f"{cls.declaration.label} {header.bill_no}",
         )
+
+
+def _foresee(sets: bool) -> consequences.Find:
+    """What the limits of customers come to, from what to what."""
+
+    def find(ctx: Context, rows: Sequence[Row[Any]]) -> tuple[list[Fact], list[str]]:
+        table, bills = Customer.table(), CustomerCredit.table()
+        keys = [row.bill_id for row in rows]
+        query = (
+            select(bills, table.c.customer_name, table.c.credit_limit)
+            .join_from(bills, table, bills.c.customer_id == table.c.customer_id)
+            .where(bills.c.bill_id.in_(keys), bills.c.status.in_(POSTED))
+            .order_by(bills.c.bill_id)
+        )
+        told, against = [], []
+        for head in ctx.conn.execute(query):
+            if head.kind == TEMPORARY:
+                told.append(_temporary(ctx, head, sets))
+                continue
+            if not sets and head.credit_limit != head.amount:
+                against.append(f"{head.bill_no}：{ADJUSTED_SINCE}")
+                continue
+            after = head.amount if sets else head.previous_amount
+            places = ((CustomerCredit, "amount"), (Customer, "credit_limit"))
+            change = (
+                f"{_limit(head.credit_limit)} → {_limit(after)}" if sees_all(ctx.principal, *places) else MASK
+            )
+            told.append(Fact(label=f"{head.customer_name}的长期额度", value=change))
+        return told[: consequences.SHOWN], against
+
+    return find
+
+
+def _temporary(ctx: Context, head: Row[Any], sets: bool) -> Fact:
+    amount = f"{head.amount:,.2f}" if sees_all(ctx.principal, (CustomerCredit, "amount")) else MASK
+    verb = "重新生效" if sets else "失效"
+    days = f"{head.starts_on:%Y-%m-%d} 至 {head.ends_on:%Y-%m-%d}"
+    return Fact(label=f"{head.customer_name}的临时额度", value=f"{amount}（{days}）{verb}")
+
+
+def _limit(amount: Decimal | None) -> str:
+    return "不限" if amount is None else f"{amount:,.2f}"
+
+
+for _action in ("close", "antiAuditor", "invalid"):
+    consequences.finds(CustomerCredit, _action)(_foresee(sets=False))
+consequences.finds(CustomerCredit, "open")(_foresee(sets=True))

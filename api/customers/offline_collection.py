@@ -57,6 +57,7 @@ class OfflineCollection(Bill):
                 source_by=("company_id", "customer_id"),
             ),
         ),
+        undoes="所生成的收款单随之作废，往来和资金冲回",
     )
     derived = (derived("receipt_no", "收款单号", "text", _RECEIPT, width=190, bill=True),)
 

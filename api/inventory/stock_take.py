@@ -189,7 +189,11 @@ class StockTake(OfWarehouse, Bill):
             FileCall("importCountSheet", "导入盘点表", "upload", "edit", status=(UNAUDITED,)),
         ),
     )
-    bill = BillType("KCPD", (Block("lines", "盘点明细", StockTakeLine, required=False),))
+    bill = BillType(
+        "KCPD",
+        (Block("lines", "盘点明细", StockTakeLine, required=False),),
+        undoes="所生成的盘盈单、盘亏单随之作废，库存回到盘点前",
+    )
     derived = (
         derived("open_lines", "未盘行数", "integer", _OPEN, width=90),
         derived("difference_bills", "差异单据", "text", _MADE, width=200, bill=True),

@@ -136,6 +136,7 @@ class TransferIn(Carried, MoveBill):
             ),
         ),
         moves=True,
+        undoes="途损所生成的盘亏单随之作废",
     )
     derived = (
         derived("loss_bills", "途损单", "text", _LOSS_BILLS, width=190, bill=True),

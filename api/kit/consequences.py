@@ -1,6 +1,7 @@
 """Consequences (后果): what an action that is not taken back by a click changes, for whom, and how to undo it.
 
-Every action of the product is either here, or in `PLAIN` with the reason why nobody need be shown anything first.
+Every action of the product is either here, of bills in `api.kit.bill_consequences`, or in `PLAIN` with the reason why
+nobody need be shown anything first.
 What it changes is answered by `getConsequence`, from the records that it is about; the web shows it and asks.
 """
 
@@ -8,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -17,6 +17,16 @@ from pydantic import BaseModel
 from pydantic import Field as Described
 from sqlalchemy import Row
 
+from api.kit.bill_consequences import (
+    NO_EFFECTS,
+    OF_BILLS,
+    Consequence,
+    Effects,
+    effects_of,
+    read_all,
+    taken_back,
+    tell,
+)
 from api.kit.calls import call
 from api.kit.context import Context
 from api.kit.document import Bill
@@ -30,14 +40,6 @@ from api.kit.view import reading, sourced
 
 SHOWN = 5
 FIGURES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Consequence:
-    """What an action changes, and how that is undone, in words."""
-
-    effect: str
-    undo: str
 
 
 class Fact(BaseModel):
@@ -64,28 +66,33 @@ class About(Payload):
 GONE = "不能恢复，只能重新录入"
 CONSEQUENCES: dict[str, Consequence] = {
     "del": Consequence("删除所选记录，被引用的不会删除", GONE),
-    "invalid": Consequence("作废后不再计入任何数字，已过的账全部冲回", "不能恢复，可复制为新单据"),
-    "antiAuditor": Consequence(
-        "冲回审核所过的库存、往来和资金，单据回到未审核", "重新审核；其间库存、价格若变，结果不同"
-    ),
-    "close": Consequence("未执行的数量不再执行，占用的库存放开", "打开；放开的库存可能已被别人占用"),
     "pause": Consequence("政策停止计返利，返利单不能再审核", "打开"),
-    "open": Consequence("未执行的数量重新可以执行，重新占用库存", "关闭"),
     "turnOrder": Consequence("按所选计划生成采购订单", "在采购订单中删除或作废生成的订单"),
-    "generate": Consequence("按应计返利生成返利单（未审核）", "在返利单中删除"),
-    "invoice": Consequence("把所选单据开成发票单（未审核）", "在发票单中删除"),
+    "generate": Consequence(
+        "按应计返利生成返利单（未审核）", "在返利单中删除", "确定为所选的 {count} 条生成返利单？"
+    ),
+    "invoice": Consequence(
+        "把所选单据开成发票单（未审核）", "在发票单中删除", "确定为所选的 {count} 条开票？"
+    ),
     "send": Consequence("短信发到客户手机", "短信发出后不能收回"),
     "transfer": Consequence("所选客户改由另一业务员负责，今后的单据和提成归他", "再转移给原业务员"),
     "unbind": Consequence("所选客户不再有业务员", "重新绑定"),
-    "convert": Consequence("转为正式客户，可以开单", "在客户资料中停用"),
+    "convert": Consequence("转为正式客户，可以开单", "在客户资料中停用", "确定把所选的 {count} 条转为客户？"),
     "giveUp": Consequence("不再跟进", "重新跟进"),
-    "cooperate": Consequence("转为正式供应商，可以开单", "在供应商资料中停用"),
+    "cooperate": Consequence(
+        "转为正式供应商，可以开单", "在供应商资料中停用", "确定把所选的 {count} 条转为供应商？"
+    ),
     "suspend": Consequence("停用后不能再选用", "启用"),
-    "rename": Consequence("按规则改写商品名称，单据和报表显示新名称", "不能成批改回，只能逐个修改"),
+    "rename": Consequence(
+        "按规则改写商品名称，单据和报表显示新名称",
+        "不能成批改回，只能逐个修改",
+        "确定把所选的 {count} 条按规则改名？",
+    ),
     "withdraw": Consequence("公告对所有收件人消失，未读的不再提示", "重新发布"),
     "unsign": Consequence("取消客户签收", "重新签收"),
     "closePeriod": Consequence(
-        "该公司当月单据全部锁定，当月不能再录入、修改、审核", "反结账，须填原因；先反结其后的月份"
+        "该公司当月已过账的单据全部锁定，不能再反审核、作废；日期在当月的单据只能保存，不能再审核",
+        "反结账，须填原因；先反结其后的月份",
     ),
     "openPeriod": Consequence("该公司当月单据解锁，可以修改，已报出的数字可能变化", "重新结账"),
     "start": Consequence("从起始期间起重算移动加权平均成本，更正出库成本和毛利", "不能恢复原来的成本"),
@@ -142,9 +149,16 @@ def finds(cls: type[Resource], action: str) -> Callable[[Find], Find]:
     return keep
 
 
-def consequence_of(cls: type[Resource], action: str) -> Consequence | None:
-    """What an action of a class changes; None for what nobody need be shown first."""
-    return _own.get((cls.name(), action)) or CONSEQUENCES.get(action)
+def consequence_of(cls: type[Resource], action: str, done: Effects = NO_EFFECTS) -> Consequence | None:
+    """What an action of a class changes, of a bill by what it does; None for what nobody need be shown first."""
+    own = _own.get((cls.name(), action)) or CONSEQUENCES.get(action)
+    return own or (tell(cls, action, done) if issubclass(cls, Bill) else None)
+
+
+def question_of(cls: type[Resource], action: str, label: str) -> str | None:
+    """The question that an action asks of `{count}` records; None for what nobody need be asked."""
+    told = consequence_of(cls, action)
+    return (told.asked or f"确定{label}所选的 {{count}} 条？") if told else None
 
 
 def mount(router: APIRouter, cls: type[Resource]) -> None:
@@ -161,14 +175,21 @@ def mount(router: APIRouter, cls: type[Resource]) -> None:
 
 def foresee(ctx: Context, cls: type[Resource], action: str, keys: Sequence[int]) -> dict[str, Any]:
     """What an action on some records would change; nothing is written."""
-    told = consequence_of(cls, action)
-    if told is None or action not in cls.declaration.actions:
+    if consequence_of(cls, action) is None or action not in cls.declaration.actions:
         raise Refusal("该单据没有此操作")
     ctx.require(cls.right(action))
     rows = _rows(ctx, cls, keys)
     if not rows:
         raise NotFound(cls.declaration.label)
-    facts, warnings = list(_facts(ctx, cls, rows)), list(_warnings(cls, action, rows))
+    done, warnings = NO_EFFECTS, []
+    if issubclass(cls, Bill) and action in OF_BILLS:
+        posted = [row.bill_id for row in rows if row.status in POSTED]
+        done = effects_of(cls, read_all(ctx.conn, cls, posted))
+        if action == "invalid" and posted:
+            warnings = ["，".join((f"其中 {len(posted)} 张已审核", *taken_back(cls, done)))]
+    told = consequence_of(cls, action, done)
+    assert told is not None
+    facts = list(_facts(ctx, cls, rows))
     if find := _found.get((cls.name(), action)):
         more, against = find(ctx, rows)
         facts, warnings = facts + more, warnings + against
@@ -215,12 +236,6 @@ def _facts(ctx: Context, cls: type[Resource], rows: Sequence[Row[Any]]) -> Itera
         yield Fact(
             label=item.label, value=f"{total:,.2f}" if item.kind == "money" else f"{total.normalize():,f}"
         )
-
-
-def _warnings(cls: type[Resource], action: str, rows: Sequence[Row[Any]]) -> Iterable[str]:
-    posted = sum(row.status in POSTED for row in rows) if issubclass(cls, Bill) else 0
-    if action == "invalid" and posted:
-        yield f"其中 {posted} 张已审核，已过的库存、往来和资金随之冲回"
 
 
 def _named(cls: type[Resource], name: str) -> str:

@@ -154,7 +154,8 @@ class DetailPlace:
 @dataclass(frozen=True, slots=True)
 class BillType:
     """What tells one bill type from another, beside its columns. One that `moves` writes the stock ledger or the lives
-    of tyre numbers.
+    of tyre numbers. `in_force`: what holds while it is audited and not closed, a price or a policy, in words. `undoes`:
+    what taking back its audit takes back beside its own postings, in words.
     """
 
     prefix: str
@@ -163,6 +164,8 @@ class BillType:
     transitions: tuple[str, ...] = BASIC
     detail: DetailPlace | None = None
     moves: bool = False
+    in_force: str = ""
+    undoes: str = ""
 
     @property
     def returning(self) -> Link | None:

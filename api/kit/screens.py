@@ -10,7 +10,7 @@ from pydantic import Field as Described
 
 from api.kit import links, registry
 from api.kit.charting import chartable
-from api.kit.consequences import consequence_of
+from api.kit.consequences import consequence_of, question_of
 from api.kit.document import Bill, Block, Child
 from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
@@ -454,7 +454,7 @@ def _action(cls: type[Resource], name: str) -> ActionScreen:
         label=label,
         scope={"add": "page", "export": "page", "import": "page", "edit": "row"}.get(name, "batch"),
         sources=sources,
-        confirm=step.confirm if step else f"确定{label}所选信息？" if consequence_of(cls, name) else None,
+        confirm=step.confirm if step else question_of(cls, name, label),
         reason=bool(step and step.reason),
         danger=name == "del" or bool(step and step.danger),
         asks=list(cls.declaration.asks.get(name, ())),

@@ -7,6 +7,8 @@ another class of `CompanyLookup`.
 from __future__ import annotations
 
 import csv
+import io
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -29,6 +31,7 @@ LABELS = {
 }
 """The columns of the table, in any order; the first two have to be there."""
 TURNS = Turns("正在查询企业的人较多，已有{}个在等，请稍后再试", at_once=2, waiting=4)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
 NOT_THERE = "没有可查询的企业资料，请让管理员把企业名录（CSV）放到数据目录的 {}，或用 ERP_COMPANY_FILE 指定"
 
 
@@ -84,14 +87,27 @@ class CompanyFile:
             raise Refusal(NOT_THERE.format(self.path.name)) from None
         except (OSError, UnicodeDecodeError):
             raise Refusal(f"企业名录 {self.path.name} 读不出来，请让管理员检查文件") from None
-        rows = csv.DictReader(text.splitlines())
-        lacking = [LABELS[name] for name in ("name", "code") if LABELS[name] not in (rows.fieldnames or ())]
-        if lacking:
-            raise Refusal(f"企业名录 {self.path.name} 缺少“{'、'.join(lacking)}”列，请让管理员检查文件")
-        for row in rows:
-            company = _company(row)
-            if company.name:
-                yield company
+        # Line breaks within quotes are the reader's to judge: only it knows where a row begins.
+        rows, line = csv.DictReader(io.StringIO(text, newline=""), strict=True), 1
+        try:
+            lacking = [
+                LABELS[name] for name in ("name", "code") if LABELS[name] not in (rows.fieldnames or ())
+            ]
+            if lacking:
+                raise Refusal(f"企业名录 {self.path.name} 缺少“{'、'.join(lacking)}”列，请让管理员检查文件")
+            line = rows.line_num + 1
+            for row in rows:
+                company = _company(row)
+                if any(_CONTROL.search(getattr(company, one.name)) for one in fields(company)):
+                    raise self._broken(line, "有换行或不可见字符，可能是上一格的引号没有成对")
+                if company.name:
+                    yield company
+                line = rows.line_num + 1
+        except csv.Error:
+            raise self._broken(line, "引号没有成对，或一格太长") from None
+
+    def _broken(self, line: int, what: str) -> Refusal:
+        return Refusal(f"企业名录 {self.path.name} 第 {line} 行{what}，请让管理员改正这一行")
 
 
 def company_lookup() -> CompanyLookup:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, UniqueConstraint, func, select, update
+from sqlalchemy import Row, UniqueConstraint, func, select, text, update
 from sqlalchemy.orm import Mapped
 
 from api.kit import business_log, consequences
-from api.kit.consequences import Consequence
+from api.kit.consequences import Consequence, Fact
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.errors import Invalid, NotFound, Refusal, Stale
-from api.kit.fields import derived, enum, key, moment, ref, text, textarea
+from api.kit.fields import derived, enum, key, moment, ref, textarea
+from api.kit.fields import text as words
 from api.kit.resource import READ, WRITE, Declaration, Menu, Resource
 from api.kit.scope import within
 from api.ledger import hold_year
@@ -43,14 +45,14 @@ class YearClose(Resource):
 
     year_close_id: Mapped[int] = key()
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
-    year: Mapped[str] = text("年度", required=True, search=True, max_length=4, width=90)
+    year: Mapped[str] = words("年度", required=True, search=True, max_length=4, width=90)
     status: Mapped[int] = enum("状态", STATES, default=ASKED, form=False, search=True, width=90)
     remark: Mapped[str | None] = textarea("备注", max_length=200)
     maker_id: Mapped[int | None] = ref("user_account", "申请人", target="user_id", form=False, width=90)
     made_at: Mapped[datetime | None] = moment("申请时间", form=False, column={"server_default": func.now()})
     auditor_id: Mapped[int | None] = ref("user_account", "审核人", target="user_id", form=False, width=90)
     audited_at: Mapped[datetime | None] = moment("审核时间", form=False)
-    reject_reason: Mapped[str | None] = text("驳回原因", max_length=200, form=False, width=200)
+    reject_reason: Mapped[str | None] = words("驳回原因", max_length=200, form=False, width=200)
 
     @classmethod
     def check(cls, row: dict[str, Any]) -> None:
@@ -71,6 +73,31 @@ consequences.declare(
     "auditorPass",
     Consequence("该年度的十二个月永久结账，不能再反结账", "不能恢复"),
 )
+_LOCKED = text("""
+select y.year, c.company_name,
+    (select count(*) from accounting_period p
+        where p.company_id = y.company_id and p.status = 1 and left(p.period, 4) = y.year) as months,
+    (select coalesce(sum(m.bill_count), 0) from month_close m
+        where m.company_id = y.company_id and m.status = 1 and left(m.period, 4) = y.year) as bills
+from year_close y join company c using (company_id)
+where y.year_close_id = any(:keys) order by y.year, c.company_name
+""")
+
+
+@consequences.finds(YearClose, "auditorPass")
+def _foresee(ctx: Context, rows: Sequence[Row[Any]]) -> tuple[list[Fact], list[str]]:
+    """How many months and bills a year closes for good."""
+    found = ctx.conn.execute(_LOCKED, {"keys": [row.year_close_id for row in rows]}).all()
+    facts = [
+        Fact(label="永久结账月份", value=f"{sum(row.months for row in found)} 个"),
+        Fact(label="永久锁定单据", value=f"{sum(row.bills for row in found)} 张"),
+    ]
+    short = [
+        f"{row.company_name} {row.year} 年还有 {12 - row.months} 个月未结账，不能年结"
+        for row in found
+        if row.months < 12
+    ]
+    return facts, short
 
 
 def approve(ctx: Context, key: int) -> None:

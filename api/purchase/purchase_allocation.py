@@ -148,6 +148,7 @@ class PurchaseAllocation(StockBill):
             ),
         ),
         detail=DetailPlace("到货分配明细", "/purchase/allocationDetail", Menu("采购管理", "明细查询", 22)),
+        undoes="所生成的未审核调拨单、配销单随之删除",
     )
 
     @classmethod

@@ -56,6 +56,7 @@ class ShopPrice(Bill):
         "MDXJ",
         (Block("lines", "最低价明细", ShopPriceLine),),
         transitions=ORDER,
+        in_force="最低价",
         detail=DetailPlace(
             "门店最低价查询", "/purchase/shoplowPriceSearch", Menu("采购管理", "返利与政策", 60)
         ),

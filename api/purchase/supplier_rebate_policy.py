@@ -50,6 +50,7 @@ class SupplierRebatePolicy(RebatePolicy):
             Block("goods", "适用商品", SupplierRebatePolicyGoods, required=False),
         ),
         transitions=POLICY,
+        in_force="返利政策",
     )
 
     supplier_id: Mapped[int] = supplier()

@@ -87,6 +87,7 @@ class ConsignmentSettlement(FallsDue, GoodsBill):
             ),
         ),
         detail=DetailPlace("寄售结算明细", "/sales/salessettlementDetail", Menu("销售管理", "明细查询", 70)),
+        undoes="所生成的销售出库单随之作废，库存和往来冲回",
     )
     derived = (derived("outbound_no", "销售出库单号", "text", _OUTBOUND, width=190, bill=True),)
 

@@ -49,6 +49,7 @@ class CustomerRebatePolicy(RebatePolicy):
             Block("goods", "适用商品", CustomerRebatePolicyGoods, required=False),
         ),
         transitions=POLICY,
+        in_force="返利政策",
     )
 
     customer_id: Mapped[int] = customer()

@@ -97,6 +97,7 @@ class PromotionPolicy(Bill):
             Block("customers", "适用客户", PromotionPolicyCustomer, required=False),
         ),
         transitions=ORDER,
+        in_force="促销价格和买赠",
         detail=DetailPlace("促销明细", "/sales/promotionDetail", Menu("销售管理", "价格政策", 25)),
     )
 

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from api.kit import consequences, registry
+from api.kit.bill_consequences import OF_BILLS, Consequence, effects_of, read_all
 from api.kit.document import Bill
-from api.kit.resource import Resource
+from api.kit.resource import ACTION_LABELS, Resource
 from tests.kit.client import Answer
-from tests.kit.declared import DECLARED, added, named
+from tests.kit.declared import ADDABLE, DECLARED, added, named, present
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 
@@ -23,7 +24,7 @@ def desk(site: Site) -> Desk:
 
 class TestEveryAction:
     def test_is_foreseen_or_says_why_it_need_not_be(self) -> None:
-        known = consequences.CONSEQUENCES.keys() | consequences.PLAIN.keys()
+        known = consequences.CONSEQUENCES.keys() | consequences.PLAIN.keys() | set(OF_BILLS)
         assert {name for cls in DECLARED for name in cls.declaration.rights} - known == set()
         assert consequences.CONSEQUENCES.keys() & consequences.PLAIN.keys() == set()
 
@@ -75,7 +76,8 @@ class TestBills:
         assert told["数量合计"] == "6"
         total = sum((Decimal(str(desk.info(bill)["total_amount"])) for bill in bills), Decimal(0))
         assert told["金额合计"] == f"{total:,.2f}"
-        assert answer.data["warnings"] == ["其中 1 张已审核，已过的库存、往来和资金随之冲回"]
+        assert answer.data["warnings"] == ["其中 1 张已审核，审核所过的库存随之冲回"]
+        assert answer.data["effect"] == "作废后不再计入任何数字，审核所过的库存随之冲回"
         assert [desk.info(bill)["status"] for bill in bills] == [1, 2]
 
     def test_it_needs_the_right_of_the_action(self, desk: Desk, site: Site) -> None:
@@ -87,6 +89,123 @@ class TestBills:
         assert foresee(site, cls, "del", bill.id, user="manager_b").code == 400, "another company's"
         assert foresee(site, cls, "export", bill.id).code == 400
         assert foresee(site, cls, "del", 999_999_999).code == 400
+
+
+WORDS = ("库存", "往来", "资金", "占用", "胎号", "冲回")
+"""What is only said of a bill that does something to it."""
+NOTHING = {
+    "account_statement",
+    "customer_credit",
+    "customer_rebate_policy",
+    "factory_policy",
+    "promotion_policy",
+    "purchase_allocation",
+    "purchase_invoice",
+    "purchase_order",
+    "purchase_plan",
+    "refund_request",
+    "return_request",
+    "sales_delivery",
+    "sales_invoice",
+    "sales_quote",
+    "shop_price",
+    "supplier_rebate_policy",
+}
+"""Types that neither reserve nor post, nor make others post."""
+
+
+def told_of(site: Site, cls: type[Bill]) -> dict[str, Consequence]:
+    """What each action says of one bill of a type, as if it were audited."""
+    key = present(site, cls)
+    assert key is not None
+    with site.engine.connect() as conn:
+        done = effects_of(cls, read_all(conn, cls, [key]))
+    found = {action: consequences.consequence_of(cls, action, done) for action in OF_BILLS}
+    return {action: told for action, told in found.items() if told and action in cls.declaration.actions}
+
+
+BILLS = [cls for cls in ADDABLE if issubclass(cls, Bill)]
+
+
+class TestWhatABillTypeDoes:
+    @pytest.mark.parametrize("cls", BILLS, ids=lambda cls: cls.name())
+    def test_is_what_its_actions_tell(self, site: Site, cls: type[Bill]) -> None:
+        told = told_of(site, cls)
+        for action, one in told.items():
+            words = [word for word in WORDS if word in f"{one.effect}{one.undo}"]
+            if cls.name() in NOTHING:
+                assert words == [], (action, one)
+            elif action in ("antiAuditor", "invalid"):
+                assert words, (action, one)
+        if "antiAuditor" in told:
+            assert told["antiAuditor"].effect.endswith("单据回到未审核")
+
+    @pytest.mark.parametrize(
+        ("name", "close", "again"),
+        [
+            ("sales_order", "未执行的数量不再执行，占用的库存放开", "未执行的数量重新可以执行，重新占用库存"),
+            ("purchase_order", "未执行的数量不再执行", "未执行的数量重新可以执行"),
+            ("purchase_plan", "未执行的数量不再执行", "未执行的数量重新可以执行"),
+            ("sales_quote", "未执行的数量不再执行", "未执行的数量重新可以执行"),
+            (
+                "refund_request",
+                "未执行的数量不再执行，没有执行的还给来源单据",
+                "未执行的数量重新可以执行，再次计入来源单据的已执行数量",
+            ),
+            ("promotion_policy", "促销价格和买赠不再生效", "促销价格和买赠重新生效"),
+            ("shop_price", "最低价不再生效", "最低价重新生效"),
+            ("customer_credit", "额度不再生效", "额度重新生效"),
+        ],
+    )
+    def test_closing_and_opening(self, site: Site, name: str, close: str, again: str) -> None:
+        cls: Any = registry.get(name)
+        told = told_of(site, cls)
+        assert [told["close"].effect, told["open"].effect] == [close, again]
+
+    def test_un_auditing_a_sale_takes_back_stock_and_the_debt(self, site: Site) -> None:
+        cls: Any = registry.get("sales_outbound")
+        assert told_of(site, cls)["antiAuditor"].effect == "审核所过的库存和往来随之冲回，单据回到未审核"
+
+    @pytest.mark.parametrize(
+        ("name", "action", "question"),
+        [
+            ("supplier_resource", "cooperate", "确定把所选的 {count} 条转为供应商？"),
+            ("supplier_resource", "suspend", "确定停用所选的 {count} 条？"),
+            ("potential_customer", "convert", "确定把所选的 {count} 条转为客户？"),
+        ],
+    )
+    def test_questions_are_good_chinese(self, name: str, action: str, question: str) -> None:
+        cls: Any = registry.get(name)
+        assert consequences.question_of(cls, action, ACTION_LABELS[action]) == question
+
+
+class TestCreditLimits:
+    def test_closing_one_tells_what_the_limit_falls_to(self, desk: Desk, site: Site) -> None:
+        cls: Any = registry.get("customer_credit")
+        customer = desk.partner("customer", "额度后果客户", credit_limit="800")
+        bill = desk.audited("customer_credit", customer_id=customer, kind=1, amount="5000")
+        for action in ("close", "antiAuditor", "invalid"):
+            told = facts(foresee(site, cls, action, bill.id))
+            assert told["额度后果客户的长期额度"] == "5,000.00 → 800.00", action
+        assert desk.act("close", bill).ok
+        told = facts(foresee(site, cls, "open", bill.id))
+        assert told["额度后果客户的长期额度"] == "800.00 → 5,000.00"
+        assert desk.act("open", bill).ok
+        later = desk.audited("customer_credit", customer_id=customer, kind=1, amount="6000")
+        answer = foresee(site, cls, "close", bill.id)
+        assert answer.data["warnings"] == [
+            f"{bill.no}：该客户的额度之后已调整过，请先处理后来的额度单，或另建额度单调整"
+        ]
+        assert desk.act("close", later).ok
+        assert desk.caller.get("v2/custom/Customer/getInfo", id=customer).data["credit_limit"] == "5000.00"
+
+    def test_a_temporary_one_tells_its_days(self, desk: Desk, site: Site) -> None:
+        cls: Any = registry.get("customer_credit")
+        customer = desk.partner("customer", "临时额度客户", credit_limit="800")
+        days = {"starts_on": "2026-03-01", "ends_on": "2026-03-31"}
+        bill = desk.audited("customer_credit", customer_id=customer, kind=2, amount="200", **days)
+        told = facts(foresee(site, cls, "close", bill.id))
+        assert told["临时额度客户的临时额度"] == "200.00（2026-03-01 至 2026-03-31）失效"
 
 
 class TestMonths:

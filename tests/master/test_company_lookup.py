@@ -108,3 +108,33 @@ class TestRefused:
         with pytest.raises(Refusal) as refused:
             company_lookup().find("顺达", 20)
         assert refused.value.msg == said
+
+    @pytest.mark.parametrize(
+        ("rows", "said"),
+        [
+            pytest.param(f'甲,"{"x" * 200_000}",,,,,\n', "第 5 行引号没有成对，或一格太长", id="too long"),
+            pytest.param('甲,"913\n乙,2,,,,,\n', "第 5 行引号没有成对，或一格太长", id="never closed"),
+            pytest.param(
+                '甲,"913\n乙,2",,,,,\n',
+                "第 5 行有换行或不可见字符，可能是上一格的引号没有成对",
+                id="closed in the next row",
+            ),
+            pytest.param(
+                '丙,1,,,,,\n甲,"913\n乙,"2",,,,,\n', "第 6 行引号没有成对，或一格太长", id="another begins"
+            ),
+            pytest.param(
+                "甲\0公司,1,,,,,\n",
+                "第 5 行有换行或不可见字符，可能是上一格的引号没有成对",
+                id="a name with NUL",
+            ),
+        ],
+    )
+    def test_a_row_that_is_broken_names_its_line(self, table: Path, rows: str, said: str) -> None:
+        table.write_text(HEAD + ROWS + rows, "utf-8")
+        with pytest.raises(Refusal) as refused:
+            company_lookup().find("顺达", 20)
+        assert refused.value.msg == f"企业名录 companies.csv {said}，请让管理员改正这一行"
+
+    def test_line_breaks_of_any_system_end_rows(self, table: Path) -> None:
+        table.write_bytes((HEAD + ROWS).replace("\n", "\r\n").encode())
+        assert names("顺风") == ["宁波顺风物流有限公司"]

@@ -243,10 +243,21 @@ class TestRace:
         assert broken(conn) == {}
 
 
+def year_foreseen(desk: Desk, key: int) -> dict[str, str]:
+    """What closing a year says of it, beside the year and its company."""
+    told = desk.caller.post(f"{YEAR}/getConsequence", {"action": "auditorPass", "ids": [key]}).data
+    assert told["effect"] == "该年度的十二个月永久结账，不能再反结账"
+    return {fact["label"]: fact["value"] for fact in told["facts"] if fact["label"].startswith("永久")}
+
+
 class TestYear:
     def test_a_year_needs_its_twelve_months(self, desk: Desk) -> None:
         made = desk.caller.post(f"{YEAR}/add", {"company_id": desk.world.company_a, "year": "2024"})
         assert made.ok, made
+        told = desk.caller.post(
+            f"{YEAR}/getConsequence", {"action": "auditorPass", "ids": [made.data["id"]]}
+        ).data
+        assert [text.endswith("2024 年还有 12 个月未结账，不能年结") for text in told["warnings"]] == [True]
         answer = desk.caller.post(f"{YEAR}/auditorPass", {"ids": [made.data["id"]]})
         assert (answer.code, answer.msg) == (400, "2024 年还有 12 个月未结账，不能年结")
         refused = desk.caller.post(f"{YEAR}/auditorNoPass", {"ids": [made.data["id"]], "reason": "先结月"})
@@ -261,6 +272,7 @@ class TestYear:
                 (desk.world.company_a,),
             )
         made = desk.caller.post(f"{YEAR}/add", {"company_id": desk.world.company_a, "year": "2023"})
+        assert year_foreseen(desk, made.data["id"]) == {"永久结账月份": "12 个", "永久锁定单据": "0 张"}
         assert desk.caller.post(f"{YEAR}/auditorPass", {"ids": [made.data["id"]]}).ok
         assert reopen(desk, "2023-12").msg == "2023 年已年结，不能反结账"
         again = desk.caller.post(f"{YEAR}/auditorPass", {"ids": [made.data["id"]]})

@@ -156,17 +156,18 @@ async function ask(modal: HookAPI, screen: Screen, action: Action, rows: Row[]):
   const fields = screen.fields.filter((field) => action.asks?.includes(field.name));
   if (!action.confirm && !action.reason && fields.length === 0) return {};
   const count = rows.length;
+  const question = action.confirm ?? `确定${action.label}所选的 {count} 条？`;
   let reason = '';
   let values: Row = {};
   const agreed = await confirmAct(modal, {
-    title: action.confirm ?? `确定${action.label}所选信息？`,
+    title: question.replace('{count}', String(count)),
     danger: action.danger,
     about: action.foreseen
       ? () => api.post<Consequence>(`${screen.api}/getConsequence`, { action: action.name, ids: rows.map((row) => keyOf(screen, row)) })
       : null,
     content: (
       <>
-        {count > 1 && <p>共选择 {count} 条</p>}
+        {count > 1 && !question.includes('{count}') && <p>共选择 {count} 条</p>}
         {fields.length > 0 && <AskedFields fields={fields} row={rows[0] ?? {}} onChange={(next) => (values = next)} />}
         {action.reason && (
           <Input.TextArea

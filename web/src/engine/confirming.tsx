@@ -104,8 +104,9 @@ export function Consequences({ of }: { of: Consequence }) {
         column={1}
         items={[
           { label: '将要发生', value: of.effect },
-          ...of.facts,
+          // Before the facts, of which there may be more than the dialog shows at once.
           { label: '如何撤销', value: of.undo },
+          ...of.facts,
         ].map(({ label, value }, key) => ({ key, label, children: value }))}
       />
     </div>

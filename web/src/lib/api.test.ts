@@ -113,6 +113,79 @@ describe('idempotency key', () => {
   });
 });
 
+describe('a machine whose clock was set wrong after the login', () => {
+  const window = 5 * 60_000;
+  const right = Date.parse('2026-11-21T09:30:00.000+08:00');
+
+  /** Refuses as expired what is not signed by its clock, which every answer tells. */
+  function strictServer(right: number): Call[] {
+    const calls: Call[] = [];
+    vi.stubGlobal('fetch', (path: string, init: RequestInit) => {
+      const call = { url: new URL(path, 'http://erp.test'), init };
+      calls.push(call);
+      const late = Math.abs(right - Number(call.url.searchParams.get('timeStamp'))) > window;
+      const told = new Date(right + 8 * 3_600_000).toISOString().replace('Z', '+08:00');
+      const body = late ? { code: 402, msg: '请求已过期，请校准本机时间后重试', data: null } : ok('done');
+      return Promise.resolve(Response.json(body, { headers: { 'Business-Time': told } }));
+    });
+    return calls;
+  }
+  const wrong = [-365 * 86_400_000, 40 * 86_400_000, -6 * 60_000];
+  beforeEach(() => void vi.useFakeTimers({ now: right }));
+  afterEach(() => void vi.useRealTimers());
+
+  it.each(wrong)('by %i ms: the first read is asked again, by the clock that the refusal told', async (off) => {
+    vi.setSystemTime(right + off);
+    const calls = strictServer(right);
+    await expect(api.get('a/getList', { page: 1 })).resolves.toBe('done');
+    expect(calls.map(({ url }) => Number(url.searchParams.get('timeStamp')))).toEqual([right + off, right]);
+    await api.get('a/getList', { page: 2 });
+    expect(calls).toHaveLength(3);
+    await putClockRight();
+  });
+  it('a write goes out again with its key and its body, and an upload with its files', async () => {
+    vi.setSystemTime(right - 86_400_000);
+    const calls = strictServer(right);
+    await expect(api.post('p/add', { a: 1 })).resolves.toBe('done');
+    expect(calls).toHaveLength(2);
+    expect(header(calls[1], 'Idempotency-Key')).toBe(header(calls[0], 'Idempotency-Key'));
+    expect(calls[1]?.init.body).toBe('{"a":1}');
+    vi.setSystemTime(right + 86_400_000);
+    const form = new FormData();
+    await expect(api.upload('p/upload', form)).resolves.toBe('done');
+    expect(calls.slice(2).map(({ init }) => init.body)).toEqual([form, form]);
+    await putClockRight();
+  });
+  it('a file that is read is asked for again too', async () => {
+    vi.setSystemTime(right - 86_400_000);
+    const calls = strictServer(right);
+    await api.download('p/print', {}, { ids: [1] }).catch(() => null);
+    expect(calls.map(({ init }) => init.body)).toEqual(['{"ids":[1]}', '{"ids":[1]}']);
+    await putClockRight();
+  });
+  it('once: a second refusal is told, and one that is no matter of time is not asked again', async () => {
+    vi.setSystemTime(right - 86_400_000);
+    const calls = server(() => ({ code: 402, msg: '请求签名无效', data: null }));
+    await expect(api.get('a')).rejects.toMatchObject({ code: 402 });
+    expect(calls).toHaveLength(1);
+    let clock = right;
+    let asked = 0;
+    vi.stubGlobal('fetch', () => {
+      asked += 1;
+      const told = new Date((clock += 86_400_000)).toISOString().replace('Z', '+00:00');
+      return Promise.resolve(Response.json({ code: 402, msg: '过期', data: null }, { headers: { 'Business-Time': told } }));
+    });
+    await expect(api.get('b')).rejects.toMatchObject({ code: 402, msg: '过期' });
+    expect(asked).toBe(2);
+    await putClockRight();
+  });
+  async function putClockRight(): Promise<void> {
+    vi.setSystemTime(right);
+    strictServer(right);
+    await api.get('clock');
+  }
+});
+
 describe('cancellation', () => {
   it('gives up the earlier of two reads of one address', async () => {
     let count = 0;

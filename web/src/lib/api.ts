@@ -32,6 +32,9 @@ interface PostOptions {
 }
 
 const SUCCESS = 200;
+const BAD_SIGNATURE = 402;
+/** Signatures are valid for five minutes, by the server's clock; in half of that none has expired. */
+const CERTAINLY_VALID = 150_000;
 /** Reads in flight by address: a newer one takes the place of the older. Writes are never given up half-way. */
 const reads = new Map<string, AbortController>();
 const unauthorizedListeners = new Set<(error: ApiError) => void>();
@@ -120,30 +123,49 @@ async function send(...request: Parameters<typeof ask>): Promise<Envelope> {
   return unwrap(await envelopeOf(response), token);
 }
 
-async function ask(
+interface Answer {
+  response: Response;
+  token: string | undefined;
+  /** What the request was signed with, by the server's clock as it was known then. */
+  stamp: number;
+}
+
+/** A request that this machine's wrong clock made expired is signed anew, once, by the clock that the refusal told. */
+async function ask(...request: Parameters<typeof askOnce>): Promise<Answer> {
+  const answer = await askOnce(...request);
+  return (await isExpired(answer)) ? askOnce(...request) : answer;
+}
+
+async function isExpired({ response, token, stamp }: Answer): Promise<boolean> {
+  if (!token || Math.abs(serverTime() - stamp) < CERTAINLY_VALID) return false;
+  if (!response.headers.get('Content-Type')?.startsWith('application/json')) return false;
+  return (await envelopeOf(response.clone())).code === BAD_SIGNATURE;
+}
+
+async function askOnce(
   method: 'GET' | 'POST',
   path: string,
   pairs: [string, string][],
   signedBody: string,
   init: RequestInit,
-): Promise<{ response: Response; token: string | undefined }> {
+): Promise<Answer> {
   const absolute = path.startsWith('/') ? path : `/${path}`;
   const session = getSession();
   const query = [...pairs];
   let search = canonicalQuery(query);
   const headers = new Headers(init.headers);
   headers.set('Accept', 'application/json');
+  const stamp = serverTime();
   if (session) {
     headers.set('token', session.token);
-    // Signatures are valid for five minutes, by the server's clock.
-    query.push(['timeStamp', String(serverTime())]);
+    query.push(['timeStamp', String(stamp)]);
     const canonical = canonicalQuery(query);
     search = `${canonical}&sign=${sign(session.sign_key, method, absolute, canonical, signedBody)}`;
   }
   const asked = machineTime();
   const response = await answerTo(search ? `${absolute}?${search}` : absolute, { ...init, method, headers });
   setClock(response.headers.get(BUSINESS_TIME), asked);
-  return { response, token: session?.token };
+  return { response, token: session?.token, stamp };
 }
 
 async function answerTo(url: string, init: RequestInit): Promise<Response> {
