@@ -184,7 +184,8 @@ describe('what is taken answers the surroundings that it is taken into', () => {
     await pass(10_000, LONG);
     const fitting = named(theirs.filter((row) => row.company_id === company.get()).map((row) => ({ id: row.customer_id, names: [row.customer_name] })), words);
     for (const one of taken) expect(Math.floor(one.customer / 100)).toBe(one.company);
-    if (taken.length === 0) expect(fitting).toBeNull();
+    // What one company had none of has been said, although the next one has it.
+    if (taken.length === 0 && view.told.length === 0) expect(fitting).toBeNull();
     expect(taken.length).toBeLessThanOrEqual(1);
   });
 
