@@ -91,7 +91,7 @@ it('offers what is out of use where debts outlive trade, and says so', async () 
   await waitFor(() => expect(view.offered()).toEqual(['上海顺达', '杭州远征（已停用）']));
   expect(view.calls.map((call) => call.query.disabled)).toEqual(['1']);
   fireEvent.click(screen.getByText('杭州远征（已停用）'));
-  expect(view.onChange).toHaveBeenCalledWith(47, '杭州远征', gone);
+  expect(view.onChange).toHaveBeenCalledWith(47, '杭州远征', gone, []);
 });
 
 describe('a link that tells the key alone', () => {
@@ -146,7 +146,7 @@ describe('what else pickers are written to do', () => {
     const { onChange } = offer({ none: -1 }, 'brand', '品牌', { 'v2/test/brand/getDropdown': () => brands }, true);
     await waitFor(() => expect(names()).toEqual(['米其林', '无品牌']));
     fireEvent.click(screen.getByText('无品牌'));
-    expect(onChange).toHaveBeenCalledWith([-1], '无品牌', null);
+    expect(onChange).toHaveBeenCalledWith([-1], null, null, ['无品牌']);
     fireEvent.change(screen.getByRole('combobox'), { target: { value: '品' } });
     await waitFor(() => expect(names()).toEqual(['米其林']), { timeout: 3000 });
   });
@@ -169,6 +169,6 @@ describe('what else pickers are written to do', () => {
     expect(calls.filter(({ path }) => path.includes('getGoodsTypeList')).map(({ query }) => query.p_id)).toEqual(['0', '1', '3']);
     expect(onChange).not.toHaveBeenCalled();
     fireEvent.click(screen.getByText('全钢胎'));
-    expect(onChange).toHaveBeenCalledWith([4], '全钢胎', null);
+    expect(onChange).toHaveBeenCalledWith([4], null, null, ['全钢胎']);
   });
 });

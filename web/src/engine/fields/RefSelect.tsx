@@ -3,7 +3,7 @@ import { Select, Spin } from 'antd';
 import { useRef, useState, type RefObject, type UIEvent } from 'react';
 import { byDelete, CLEARABLE } from '../../lib/clearing';
 import type { Query } from '../../lib/api';
-import { useInfiniteQuery, useQuery } from '../../lib/query';
+import { useInfiniteQuery, useQueries, useQuery } from '../../lib/query';
 import { meant, namedFirst, sameText } from '../pickers/typedChoice';
 import { useEnter, useSearch } from '../pickers/useEnter';
 import { choiceQuery, namedQuery, wholeQuery } from '../queries';
@@ -16,6 +16,7 @@ type Chooser = Pick<RefField, 'label' | 'required' | 'ref'>;
 interface RefSelectProps {
   field: Chooser;
   value: unknown;
+  /** Its name; of several the names in their order, as far as they are known. */
   label: unknown;
   /** Values of the fields that narrow the choice. */
   narrow?: Query;
@@ -23,7 +24,8 @@ interface RefSelectProps {
   disabled?: boolean;
   status?: 'error';
   id?: string;
-  onChange: (value: number | number[] | null, label: string | null, picked: Row | null) => void;
+  /** With the name and record of one, or the `names` of several. */
+  onChange: (value: number | number[] | null, label: string | null, picked: Row | null, names: string[]) => void;
   /** A choice was made by the keyboard, which goes on to what comes next. */
   onEntered?: () => void;
   /** Whether those without one may be asked for, where something stands for that. */
@@ -55,12 +57,13 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
   const query = useInfiniteQuery({ ...choiceQuery(ref, typed, narrow), enabled: open && askServer && search.settled });
   // Rows that answer other words than the typed ones are nobody's to choose.
   const answered = held || tree ? true : search.settled && query.data !== undefined;
-  const isNamed = (row: Row) => sameText(row[ref.label], typed);
+  const named = (words: string) => (row: Row) => sameText(row[ref.label], words);
   const [begin = [], ...more] = tree ? [tree.rows] : held ? [found(held, ref, typed)] : answered ? query.data!.pages.map((page) => page.data) : [];
   const none = withNone && answered ? noneOf(field).filter((row) => String(row[ref.label]).startsWith(typed)) : [];
-  const rows = [...(tree ? begin : namedFirst(begin, isNamed)), ...more.flat(), ...none];
+  const rows = [...(tree ? begin : namedFirst(begin, named(typed))), ...more.flat(), ...none];
   const optionOf = (row: Row) => ({ value: Number(row[ref.value]), label: String(row[ref.label] ?? row[ref.value]), row });
-  const current = currentOption(value, useLabel(field, value, label));
+  const names = useNames(field, value, label);
+  const current = currentOption(value, names);
   const clears = !field.required || multiple === true;
   const loadMore = (event: UIEvent<HTMLDivElement>) => {
     const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
@@ -74,9 +77,9 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
   const change = (chosen: Chosen | Chosen[] | undefined, picked: Row | null) => {
     if (bounces(changedAt)) return;
     enter.giveUp();
-    if (Array.isArray(chosen)) onChange(chosen.map((one) => one.value), chosen.map((one) => String(one.label)).join('，'), null);
-    else if (!chosen) onChange(null, null, null);
-    else onChange(chosen.value, String(chosen.label), picked);
+    if (Array.isArray(chosen)) onChange(chosen.map((one) => one.value), null, null, chosen.map((one) => String(one.label)));
+    else if (!chosen) onChange(null, null, null, []);
+    else onChange(chosen.value, String(chosen.label), picked, []);
   };
   const take = (row: Row, isHere: boolean) => {
     const one = optionOf(row);
@@ -91,12 +94,13 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
     answered,
     typed,
     label: field.label,
-    ask: async () => {
+    narrow,
+    ask: async (words) => {
       const all = ref.at_once ? heldRows(await client.fetchQuery(wholeQuery(ref, narrow))) : null;
-      if (all) return found(all, ref, typed);
-      return (await client.fetchInfiniteQuery(choiceQuery(ref, typed, narrow))).pages[0]?.data ?? [];
+      if (all) return found(all, ref, words);
+      return (await client.fetchInfiniteQuery(choiceQuery(ref, words, narrow))).pages[0]?.data ?? [];
     },
-    pick: (some) => meant(some, [isNamed]),
+    pick: (some, words) => meant(some, [named(words)]),
     onTake: take,
     onWait: search.flush,
     onLeave: close,
@@ -120,7 +124,7 @@ export function RefSelect({ field, value, label, narrow = {}, multiple, disabled
           autoClearSearchValue: true,
         }}
         allowClear={clears && CLEARABLE}
-        onKeyDown={clears ? byDelete(() => (enter.giveUp(), onChange(multiple ? [] : null, null, null))) : undefined}
+        onKeyDown={clears ? byDelete(() => (enter.giveUp(), onChange(multiple ? [] : null, null, null, []))) : undefined}
         disabled={disabled}
         status={status}
         placeholder={`请选择${field.label}`}
@@ -179,14 +183,13 @@ function noneOf(field: Chooser): Row[] {
   return none === null ? [] : [{ [value]: none, [label]: nameOfNone(field) }];
 }
 
-/** The label of what is chosen; a link may tell the key alone, whose record is asked for its name. */
-function useLabel(field: Chooser, value: unknown, label: unknown): unknown {
+/** The names of what is chosen; where keys alone are told of, as by a link, their records are asked for them. */
+function useNames(field: Chooser, value: unknown, label: unknown): string[] {
   const { ref } = field;
-  const only: unknown = Array.isArray(value) ? (value.length === 1 ? value[0] : null) : value;
-  const id = isEmptyRef(only) || (label ?? '') !== '' ? 0 : Number(only);
-  const named = useQuery({ ...namedQuery(ref, id), enabled: id > 0 });
-  if (id < 0) return nameOfNone(field);
-  return id === 0 ? label : named.data?.data[0]?.[ref.label];
+  const ids = (Array.isArray(value) ? value : [value]).map((one) => (isEmptyRef(one) ? 0 : Number(one)));
+  const told = (Array.isArray(label) ? label : [label]).map((one) => String(one ?? ''));
+  const asked = useQueries({ queries: ids.map((id, at) => ({ ...namedQuery(ref, id), enabled: id > 0 && !told[at] })) });
+  return ids.map((id, at) => (id < 0 ? nameOfNone(field) : told[at] || String(asked[at]?.data?.data[0]?.[ref.label] ?? id)));
 }
 
 /** Rows with the words in their key or in a text that they are searched by: of customers name, contact and mobile. */
@@ -200,10 +203,7 @@ interface Chosen {
   label: unknown;
 }
 
-function currentOption(value: unknown, label: unknown): Chosen | Chosen[] | undefined {
-  if (Array.isArray(value)) {
-    const labels = String(label ?? '').split('，');
-    return value.map((one, index) => ({ value: Number(one), label: labels[index] || String(one) }));
-  }
-  return isEmptyRef(value) ? undefined : { value: Number(value), label: String(label ?? value) };
+function currentOption(value: unknown, names: string[]): Chosen | Chosen[] | undefined {
+  if (Array.isArray(value)) return value.map((one, at) => ({ value: Number(one), label: names[at] }));
+  return isEmptyRef(value) ? undefined : { value: Number(value), label: names[0] };
 }

@@ -58,7 +58,7 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
     }),
     [screen, form],
   );
-  useLineStock(form, context);
+  useLineStock(screen, form, context);
   useProposedAmount(screen, form);
   useComputedDate(screen, form);
   useDayOfEntry(screen, form, id === null, draft);

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { api } from '../../lib/api';
 import { reportError, showMessage } from '../../lib/errors';
 import { isEmptyRef } from '../fields/fieldValue';
+import { underPresent } from '../pickers/typedChoice';
 import { proposalQuery } from '../queries';
 import type { Field, Pricing, Proposal, Row } from '../types';
 import type { BillContext } from './billContext';
@@ -28,10 +29,13 @@ export function ProposalButton({ proposal, store, context, pricing, goods }: Pro
   const add = async () => {
     const header = context.header();
     if (proposal.by.some((name) => isEmptyRef(header[name]))) return showMessage('warning', '请先填写表头');
-    const lines = store.get().filter((line) => !isBlankLine(store.fields, line));
-    const rows = proposal.of?.length ? await lacking(proposal, proposal.of, header, lines) : await unheld(header, lines);
+    const written = () => store.get().filter((line) => !isBlankLine(store.fields, line));
+    const rows = await underPresent(
+      () => Object.fromEntries(proposal.by.map((name) => [name, context.header()[name]])),
+      (by) => (proposal.of?.length ? lacking(proposal, proposal.of, by, written()) : unheld(by, written())),
+    );
     const added = rows.map((row) => proposed(store.fields, row, pricing));
-    if (added.length > 0) store.set(() => [...lines, ...added]);
+    if (added.length > 0) store.set(() => [...written(), ...added]);
     showMessage(added.length > 0 ? 'success' : 'info', added.length > 0 ? `已生成${added.length}行` : '没有需要生成的明细');
   };
   const unheld = async (header: Row, lines: LineRow[]) => {

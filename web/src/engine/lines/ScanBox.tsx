@@ -5,7 +5,7 @@ import { useRef, useState } from 'react';
 import { showMessage } from '../../lib/errors';
 import { CHAIN, usePageKey } from '../../lib/pageKeys';
 import { usePageActive } from '../../lib/tabs';
-import { inTime, tellUnanswered } from '../pickers/typedChoice';
+import { inTime, tellUnanswered, underPresent } from '../pickers/typedChoice';
 import type { Field, Pricing } from '../types';
 import { goodsNarrow, type BillContext } from './billContext';
 import { isBlankLine } from './lineModel';
@@ -45,7 +45,10 @@ export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
     store.track(queue.current);
   };
   const take = async (code: string) => {
-    const [found, ...others] = await inTime(scanned(client, code, goodsNarrow(context)));
+    const [found, ...others] = await underPresent(
+      () => goodsNarrow(context),
+      (narrow) => inTime(scanned(client, code, narrow)),
+    );
     if (!found) {
       showMessage('warning', `未找到商品：${code}`);
       return false;

@@ -6,6 +6,7 @@ import { api } from '../../lib/api';
 import { reportError, showFailures, showMessage } from '../../lib/errors';
 import { saveFile } from '../../lib/saveFile';
 import { FileInput } from '../FileInput';
+import { underPresent } from '../pickers/typedChoice';
 import { uploadSheet } from '../upload/uploadSheet';
 import type { Block, Pricing } from '../types';
 import { goodsNarrow, suggestedPrice, type BillContext } from './billContext';
@@ -51,15 +52,24 @@ async function saveTemplate(block: Block, context: BillContext): Promise<void> {
   saveFile(file, `${block.label}模板.xlsx`);
 }
 
-async function readSheet(client: QueryClient, file: File, { store, block, pricing, context }: SheetButtonProps): Promise<void> {
+function askedOf(file: File, block: Block, context: BillContext): FormData {
   const form = new FormData();
   form.append('bill', context.bill);
   form.append('block', block.name);
   form.append('header', JSON.stringify(context.header()));
   form.append('excel', file);
-  const sheet = await uploadSheet<Sheet>('v2/Open/LineSheet/read', form);
+  return form;
+}
+
+async function readSheet(client: QueryClient, file: File, { store, block, pricing, context }: SheetButtonProps): Promise<void> {
   const goods = goodsField(block);
-  const found = await resolveCodes(client, sheetCodes(sheet, goods), goodsNarrow(context));
+  const { sheet, found } = await underPresent(
+    () => goodsNarrow(context),
+    async (narrow) => {
+      const sheet = await uploadSheet<Sheet>('v2/Open/LineSheet/read', askedOf(file, block, context));
+      return { sheet, found: await resolveCodes(client, sheetCodes(sheet, goods), narrow) };
+    },
+  );
   const added = sheetLines(sheet, { fields: store.fields, goods, pricing, found, priceOf: suggestedPrice });
   store.set((lines) => [...lines.filter((line) => !isBlankLine(store.fields, line)), ...added]);
   if (sheet.problems.length === 0) {

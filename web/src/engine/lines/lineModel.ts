@@ -208,6 +208,13 @@ export function fillGoods(line: LineRow, { fields, field, pricing, goods, price,
   return { ...filled, problems: without(filled.problems, field.name), refused: without(filled.refused, field.name) };
 }
 
+/** A line with the price that is proposed by now, none included, unless it was typed or nobody may see it. */
+export function proposeAgain(line: LineRow, pricing: Pricing, price: unknown, source: string | null): LineRow {
+  if (!line.values.price_source || isMasked(line.values[pricing.price]) || isMasked(price)) return line;
+  const known = parseDecimal(price) !== null;
+  return withValues(line, { [pricing.price]: known ? price : '', price_source: known ? source : null }, pricing, pricing.price);
+}
+
 /** Whether lines take a quantity that scans add up to; a stocktake has counts of its own. */
 export function isCounted(fields: Field[], pricing: Pricing | null): boolean {
   return fields.some((field) => field.name === quantityField(pricing) && isWritable(field));

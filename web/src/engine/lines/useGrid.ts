@@ -182,7 +182,8 @@ export function useGrid(options: GridOptions) {
     const { done, giveUp } = awaitChoice<Choice>({
       label: cell.label,
       text,
-      ask: async () => rowChoices(ref, (await client.fetchInfiniteQuery(offeredQuery(cell, text, narrowOf(cell, line)))).pages[0]?.data ?? []),
+      narrow: () => narrowOf(cell, store.get().find((one) => one.key === line.key) ?? line),
+      ask: async (narrow) => rowChoices(ref, (await client.fetchInfiniteQuery(offeredQuery(cell, text, narrow))).pages[0]?.data ?? []),
       pick: (list) => meantChoice(list, text),
       onTake: (choice) => {
         end();

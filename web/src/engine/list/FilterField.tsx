@@ -8,7 +8,7 @@ import { filterKeys } from '../../lib/numberEntry';
 import { DECIMALS, isNumberType } from '../../lib/validation';
 import { RefSelect } from '../fields/RefSelect';
 import { isRef, type Field } from '../types';
-import { labelKey } from './listState';
+import { labelKey, namesIn, namesTogether } from './listState';
 
 interface FilterFieldProps {
   field: Field;
@@ -45,10 +45,8 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
         multiple
         withNone
         value={ids}
-        label={filters[labelKey(name)]}
-        onChange={(next, label) =>
-          onChange({ [name]: Array.isArray(next) ? next.join(',') : '', [labelKey(name)]: label ?? '' })
-        }
+        label={namesIn(filters[labelKey(name)], ids.length)}
+        onChange={(next, _label, _picked, names) => onChange({ [name]: Array.isArray(next) ? next.join(',') : '', [labelKey(name)]: namesTogether(names) })}
       />
     );
   }

@@ -24,6 +24,23 @@ export function labelKey(name: string): string {
   return `${name}${LABEL}`;
 }
 
+/** The names of several chosen records in one text: of one it is the name itself, as a link tells it. */
+export function namesTogether(names: string[]): string {
+  return names.length > 1 ? JSON.stringify(names) : (names[0] ?? '');
+}
+
+/** The names of `count` records in such a text; none where it doesn't tell each of them. */
+export function namesIn(text: string | undefined, count: number): string[] {
+  if (!text) return [];
+  if (count <= 1) return [text];
+  try {
+    const names: unknown = JSON.parse(text);
+    return Array.isArray(names) && names.length === count ? names.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
 const RANGED = new Set(['date', 'datetime', 'integer', 'quantity', 'money', 'price', 'rate']);
 
 export function isRanged(field: Field): boolean {

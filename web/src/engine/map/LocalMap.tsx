@@ -5,6 +5,7 @@ import { useState } from 'react';
 import ChinaMap from '@/lib/china/ChinaMap';
 import { useElementSize } from '@/lib/useElementSize';
 import type { Chosen } from './placing';
+import { meant, sameText, tellSeveral } from '../pickers/typedChoice';
 import { deepest, findRegions, namesOf, regionText, type Region, type Province } from './regionTree';
 
 interface LocalMapProps {
@@ -27,6 +28,11 @@ export default function LocalMap({ tree, why, begin, onChoose }: LocalMapProps) 
   const into = (province: Province) => go(onlyCity(province));
   const found = findRegions(tree, words);
   const searching = words.trim() !== '';
+  const enter = () => {
+    const only = meant(found, [(one) => sameText(deepest(one)?.name, words)]);
+    if (only) go(only);
+    else if (found.length > 0) tellSeveral('地区', words.trim());
+  };
   return (
     <>
       <div className="map-side">
@@ -42,7 +48,7 @@ export default function LocalMap({ tree, why, begin, onChoose }: LocalMapProps) 
               maxLength={50}
               value={words}
               onChange={(event) => setWords(event.target.value)}
-              onPressEnter={() => found[0] && go(found[0])}
+              onPressEnter={enter}
             />
             {!searching && <Trail path={path} onGo={go} />}
             <div className="map-list">

@@ -76,6 +76,21 @@ describe('without a map service', () => {
     expect([province_id, city_id, area_id]).toEqual([11, 110, 1101]);
   });
 
+  it.each([
+    ['several that are called alike', '朝阳', '有多个地区符合“朝阳”，没有选上', '还没有选'],
+    ['several that are called the same', '朝阳区', '有多个地区符合“朝阳区”，没有选上', '还没有选'],
+    ['the only one', '义乌', undefined, '浙江省金华市义乌市'],
+    ['the one that is called so', '朝阳市', undefined, '辽宁省朝阳市'],
+  ])('Enter on words that fit %s', async (_, words, told, chosen) => {
+    await open([...regions, address]);
+    const box = await screen.findByLabelText('查找地区');
+    fireEvent.change(box, { target: { value: words } });
+    fireEvent.keyDown(box, { key: 'Enter', code: 'Enter', keyCode: 13 });
+    await waitFor(() => expect(document.querySelector('.map-chosen')?.textContent?.trim()).toBe(chosen));
+    expect(view.told.at(-1)?.msg).toBe(told);
+    if (told) expect(document.querySelectorAll('.map-list button').length).toBeGreaterThan(1);
+  });
+
   it('is gone through level by level; a municipality has no cities to choose from', async () => {
     await open([...regions, address]);
     await press('浙江省');

@@ -2,8 +2,9 @@ import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { giveSizes, page, press, renderPage } from '../harness';
 import GoodsPicker, { type PickedGoods } from './GoodsPicker';
+import { goodsColumns, MARK_WIDTH, QUANTITY_WIDTH, ROOM, widthOf } from './goodsColumns';
 
-const goods = ['MX205', 'LL215'].map((goods_num, at) => ({ goods_id: 11 + at, goods_num, goods_name: goods_num, barcode: null }));
+const goods = ['MX205', 'LL215', 'ZZ195'].map((goods_num, at) => ({ goods_id: 11 + at, goods_num, goods_name: goods_num, barcode: null }));
 const picked = vi.fn<(rows: PickedGoods[]) => void>();
 
 let view: ReturnType<typeof renderPage>;
@@ -31,6 +32,18 @@ describe('picking goods', () => {
     expect([view.told, view.calls.slice(calls).filter((call) => call.query.codes)]).toEqual([[], []]);
   });
 
+  it('takes what is marked along with what is clicked twice', async () => {
+    const rows = await waitFor(() => {
+      const found = document.querySelectorAll<HTMLElement>('.goods-picker [data-row-key]');
+      if (found.length < 3) throw new Error('no rows');
+      return found;
+    });
+    for (const row of [rows[0]!, rows[1]!]) fireEvent.click(row.querySelector('input[type=checkbox]')!);
+    fireEvent.change(screen.getByLabelText('LL215 数量'), { target: { value: '4' } });
+    fireEvent.doubleClick(rows[2]!);
+    expect(picked.mock.lastCall?.[0].map(({ row, quantity }) => [row.goods_num, quantity])).toEqual([['MX205', '1'], ['LL215', '4'], ['ZZ195', '1']]);
+  });
+
   const titles = () => [...document.querySelectorAll('th')].map((one) => one.textContent);
 
   it('2-routes 3: shows batch, warehouse, location, cost, shorthand and logogram', async () => {
@@ -42,6 +55,22 @@ describe('picking goods', () => {
     fireEvent.mouseDown(await screen.findByLabelText('品牌'));
     fireEvent.click(await screen.findByText('无品牌'));
     await waitFor(() => expect(view.calls.at(-1)?.query.brand_id).toBe('-1'));
+  });
+});
+
+describe('what goods are chosen by', () => {
+  const needed = ['商品编码', '商品名称', '规格', '单位', '可用库存', '库存', '单价', '最近价'];
+
+  it.each([true, false])('is in sight on a small screen, cost shown: %s', (costly) => {
+    const columns = goodsColumns(costly);
+    const inSight = columns.filter((_, at) => widthOf(columns.slice(0, at + 1)) <= ROOM).map(({ title }) => title);
+    expect(inSight.filter((title) => needed.includes(String(title)))).toEqual(needed);
+    expect(columns.slice(-3).map(({ title }) => title)).toEqual(['厂家编码', '简码', '拼音首字母']);
+  });
+
+  it('has room beside the marks and quantities of a dialog at 1366 px', () => {
+    const [margins, padding, scrollbar] = [2 * 16, 2 * 24, 16];
+    expect(ROOM + MARK_WIDTH + QUANTITY_WIDTH + scrollbar).toBeLessThanOrEqual(1366 - margins - padding);
   });
 });
 

@@ -3,7 +3,6 @@ import { Input, Modal, Pagination, Space, Switch, Table, type TableColumnType } 
 import { useMemo, useState } from 'react';
 import { showMessage } from '../../lib/errors';
 import { isMasked } from '../../lib/decimal';
-import { formatPrice, formatQuantity } from '../../lib/format';
 import { useQuery } from '../../lib/query';
 import { useDebounced } from '../../lib/useDebounced';
 import { filterKeys } from '../../lib/numberEntry';
@@ -14,6 +13,8 @@ import { goodsNarrow, type BillContext } from '../lines/billContext';
 import { resolveCodes } from '../lines/resolveCodes';
 import { RefSelect } from '../fields/RefSelect';
 import { goodsQuery, type GoodsRow } from '../queries';
+import { GOODS_ON_PHONE, goodsColumns, MARK_WIDTH, QUANTITY_WIDTH, widthOf } from './goodsColumns';
+import { underPresent } from './typedChoice';
 import { usePastedCodes } from './usePastedCodes';
 
 export interface PickedGoods {
@@ -33,7 +34,6 @@ const HEIGHT = 700;
 const AROUND = { desk: 280, phone: 236 };
 const LEAST_WIDTH = 280;
 const LEAST = 200;
-const WHOLE = 2010;
 const PAGE_SIZE = 30;
 const DEFAULT_QUANTITY = '1';
 /** Search fields above the table and their share of the goods' own fields. */
@@ -74,7 +74,11 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
   const setQuantity = (row: GoodsRow, quantity: string) =>
     setPicked((before) => new Map(before).set(row.goods_id, { row, quantity: filterKeys(quantity, 'limit', QUANTITY_DECIMALS) }));
   usePastedCodes(async (rows) => {
-    const found = await resolveCodes(client, rows.map(({ code }) => code), goodsNarrow(context));
+    const codes = rows.map(({ code }) => code);
+    const found = await underPresent(
+      () => goodsNarrow(context),
+      (narrow) => resolveCodes(client, codes, narrow),
+    );
     const goodsOf = (code: string) => found.get(code) ?? found.get(code.toLowerCase());
     const pasted = rows.flatMap(({ code, quantity }): [number, PickedGoods][] => {
       const row = goodsOf(code);
@@ -83,8 +87,8 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
     setPicked((before) => new Map([...before, ...pasted]));
     return rows.map(({ code }) => code).filter((code) => !goodsOf(code));
   });
-  const confirm = () => {
-    const taken = [...picked.values()].filter(({ quantity }) => Number(quantity) > 0);
+  const take = (some: Map<number, PickedGoods>) => {
+    const taken = [...some.values()].filter(({ quantity }) => Number(quantity) > 0);
     if (taken.length === 0) showMessage('warning', '请选择商品');
     else onPick(taken);
   };
@@ -93,7 +97,7 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
   const columns = useMemo(() => (phone ? [GOODS_ON_PHONE] : goodsColumns(costly)), [phone, costly]);
   const quantityColumn: TableColumnType<GoodsRow> = {
     title: '数量',
-    width: 90,
+    width: QUANTITY_WIDTH,
     fixed: 'end',
     render: (_value, row) => (
       <Input
@@ -114,7 +118,7 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
       width={WIDTH}
       styles={{ container: { height: `min(${HEIGHT}px, 100vh)` } }}
       okText={picked.size > 0 ? `确定（${picked.size}）` : '确定'}
-      onOk={confirm}
+      onOk={() => take(picked)}
       onCancel={onClose}
       className="goods-picker"
     >
@@ -161,15 +165,15 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
         columns={[...columns, quantityColumn]}
         dataSource={data?.data ?? []}
         pagination={false}
-        scroll={{ x: phone ? LEAST_WIDTH : WHOLE, y: Math.max(Math.min(HEIGHT, window.innerHeight) - AROUND[phone ? 'phone' : 'desk'], LEAST) }}
+        scroll={{ x: phone ? LEAST_WIDTH : widthOf(columns) + MARK_WIDTH + QUANTITY_WIDTH, y: Math.max(Math.min(HEIGHT, window.innerHeight) - AROUND[phone ? 'phone' : 'desk'], LEAST) }}
         rowSelection={{
-          columnWidth: 40,
+          columnWidth: MARK_WIDTH,
           fixed: true,
           preserveSelectedRowKeys: true,
           selectedRowKeys: [...picked.keys()],
           onChange: (keys, rows) => change(keys.map((key, at) => rows[at] ?? picked.get(Number(key))?.row).filter((row) => row !== undefined)),
         }}
-        onRow={(row) => ({ onDoubleClick: () => onPick([picked.get(row.goods_id) ?? { row, quantity: DEFAULT_QUANTITY }]) })}
+        onRow={(row) => ({ onDoubleClick: () => take(new Map(picked).set(row.goods_id, picked.get(row.goods_id) ?? { row, quantity: DEFAULT_QUANTITY })) })}
       />
       <Pagination
         className="list-pagination"
@@ -182,53 +186,4 @@ export default function GoodsPicker({ context, onPick, onClose }: GoodsPickerPro
       />
     </Modal>
   );
-}
-
-/** All of a goods in one cell, where there is no room for columns. */
-const GOODS_ON_PHONE: TableColumnType<GoodsRow> = {
-  title: '商品',
-  render: (_value, row) => (
-    <>
-      {row.goods_name}
-      <small className="picked-more">
-        {row.goods_num} · 可用 {formatQuantity(row.available_stocks)} · {formatPrice(row.unit_price)}
-      </small>
-    </>
-  ),
-};
-
-/** The picker's columns (spec/2-routes.md 3); the cost's to whoever may see it. */
-function goodsColumns(costly: boolean): TableColumnType<GoodsRow>[] {
-  const text = (dataIndex: string, title: string, width: number): TableColumnType<GoodsRow> => ({ dataIndex, title, width, ellipsis: true });
-  const figure = (dataIndex: string, title: string, format: (value: unknown) => string): TableColumnType<GoodsRow> => ({
-    dataIndex,
-    title,
-    width: 100,
-    align: 'right',
-    render: format,
-  });
-  return [
-    text('goods_num', '商品编码', 130),
-    text('goods_name', '商品名称', 260),
-    text('brand_name', '品牌', 90),
-    text('goods_type_name', '类别', 100),
-    text('specification_type', '规格', 130),
-    text('pattern', '花纹', 100),
-    text('factory_code', '厂家编码', 120),
-    text('shorthand_code', '简码', 90),
-    text('logogram', '拼音首字母', 90),
-    text('unit_name', '单位', 60),
-    text('packs', '辅助单位', 90),
-    text('warehouse_name', '仓库', 110),
-    text('allocation_name', '库位', 90),
-    text('batch', '批次', 90),
-    figure('available_stocks', '可用库存', formatQuantity),
-    figure('stocks', '库存', formatQuantity),
-    figure('unit_price', '单价', formatPrice),
-    text('price_source', '价格来源', 90),
-    text('gift', '买赠', 130),
-    figure('last_price', '最近价', formatPrice),
-    figure('sale_price', '售价', formatPrice),
-    ...(costly ? [figure('cost_price', '成本价', formatPrice)] : []),
-  ];
 }

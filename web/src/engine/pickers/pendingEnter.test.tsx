@@ -1,6 +1,7 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { goodsLineFields, pricing, refField } from '../fixtures';
+import { createStore, useStore } from '../../lib/store';
 import { giveSizes, page, renderPage, type Call, type Routes } from '../harness';
 import { createLineStore } from '../lines/lineStore';
 import { LineTable } from '../lines/LineTable';
@@ -52,8 +53,8 @@ function slow<T extends object>(rows: T[], field: (row: T) => string[], delay: (
 }
 
 /** In steps, since what a timer changes is drawn when the step is over. */
-async function pass(milliseconds: number) {
-  for (let left = milliseconds; left > 0; left -= STEP) await act(() => vi.advanceTimersByTimeAsync(Math.min(STEP, left)));
+async function pass(milliseconds: number, step = STEP) {
+  for (let left = milliseconds; left > 0; left -= step) await act(() => vi.advanceTimersByTimeAsync(Math.min(step, left)));
 }
 
 let done = () => {};
@@ -144,6 +145,82 @@ describe('Enter chooses what the words name, whatever answers come when', () => 
     const expected = named(goods, words);
     if (view.chosen() !== null) expect(GOODS[Number(view.chosen()) - 1]!.goods_num).toContain(words);
     if (unread || expected !== null) expect(view.chosen()).toBe(expected);
+  });
+});
+
+describe('what is taken answers the surroundings that it is taken into', () => {
+  const COMPANIES = [2, 3];
+  const LONG = 500;
+  /** Both companies have a customer of most names, and each its own prices and stock. */
+  const theirs = COMPANIES.flatMap((company_id) => CUSTOMERS.slice(0, company_id === 2 ? 8 : 5).map((row) => ({ ...row, customer_id: row.customer_id + company_id * 100, company_id })));
+
+  it.each(Array.from({ length: 15 }, (_, seed) => seed))('in a head whose company changes, seed %i', async (seed) => {
+    const draw = random(seed + 2000);
+    const delays = [0, 30, 700, 3000];
+    const company = createStore(2);
+    const taken: { customer: number; company: number }[] = [];
+    const Head = () => (
+      <RefSelect
+        field={field}
+        value={null}
+        label={null}
+        narrow={{ company_id: useStore(company, (id) => id) }}
+        onChange={(id) => taken.push({ customer: Number(id), company: company.get() })}
+      />
+    );
+    const answer = (call: Call) => slow(theirs.filter((row) => String(row.company_id) === call.query.company_id), (row) => [row.customer_name], () => delays[draw(delays.length)]!)(call);
+    const view = renderPage(<Head />, { [PATH]: answer });
+    done = view.done;
+    const box = screen.getByRole<HTMLInputElement>('combobox');
+    act(() => box.focus());
+    const words = WORDS[draw(WORDS.length)]!;
+    fireEvent.change(box, { target: { value: words } });
+    await pass(draw(450));
+    act(() => fireEvent.keyDown(box, { key: 'Enter', code: 'Enter', keyCode: 13 }));
+    for (let left = 1 + draw(2); left > 0; left--) {
+      await pass(draw(1500));
+      act(() => company.set((id) => 5 - id));
+    }
+    await pass(10_000, LONG);
+    const fitting = named(theirs.filter((row) => row.company_id === company.get()).map((row) => ({ id: row.customer_id, names: [row.customer_name] })), words);
+    for (const one of taken) expect(Math.floor(one.customer / 100)).toBe(one.company);
+    // What one company had none of has been said, although the next one has it.
+    if (taken.length === 0 && view.told.length === 0) expect(fitting).toBeNull();
+    expect(taken.length).toBeLessThanOrEqual(1);
+  });
+
+  it.each(Array.from({ length: 15 }, (_, seed) => seed))('in the lines of a bill whose warehouse and customer change, seed %i', async (seed) => {
+    const draw = random(seed + 3000);
+    const delays = [0, 30, 700, 3000];
+    const header = createStore({ company_id: 2, warehouse_id: 1, customer_id: 1 });
+    const store = createLineStore(goodsLineFields, []);
+    const block = { name: 'lines', label: '商品明细', fields: goodsLineFields, required: true, source: null, takes_available: true };
+    const answer = ({ query, ...call }: Call) => {
+      const rows = GOODS.map((row) => ({ ...row, available_stocks: `${query.warehouse_id}0`, unit_price: `${query.customer_id}00`, last_price: `${query.customer_id}00`, price_source: '上次价' }));
+      return slow(rows, (row) => [row.goods_num, row.goods_name], () => delays[draw(delays.length)]!)({ ...call, query });
+    };
+    const view = renderPage(
+      <LineTable name="test" block={block} pricing={pricing} store={store} context={{ bill: 'sales_outbound', header: header.get }} />,
+      { 'v2/inventory/Goods/getGoodsListPopup': answer },
+    );
+    done = view.done;
+    const wrong: unknown[] = [];
+    store.subscribe(() => {
+      const { goods_id: id, available_stocks: stock, last_price: last, price } = store.get()[0]!.values;
+      const { warehouse_id: warehouse, customer_id: customer } = header.get();
+      if (id && wrong.length === 0) wrong.push([stock, last, price], [`${warehouse}0`, `${customer}00`, `${customer}00`]);
+    });
+    const scans = draw(2) === 1;
+    const box = scans ? screen.getByLabelText<HTMLInputElement>('扫码') : screen.getByLabelText<HTMLInputElement>(/^第\d+行 /);
+    act(() => box.focus());
+    fireEvent.change(box, { target: { value: 'D9' } });
+    await pass(draw(450));
+    act(() => fireEvent.keyDown(box, { key: 'Enter', code: 'Enter', keyCode: 13 }));
+    await pass(draw(1500));
+    act(() => header.set((now) => ({ ...now, [draw(2) ? 'warehouse_id' : 'customer_id']: 2 })));
+    await pass(10_000, LONG);
+    expect(wrong).toHaveLength(2);
+    expect(wrong[0]).toEqual(wrong[1]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { isCancelledError } from '@tanstack/react-query';
-import { ApiError } from '../../lib/api';
+import { ApiError, type Query } from '../../lib/api';
 import { isCancelled, NETWORK, reportError, showMessage } from '../../lib/errors';
 import { holdKeys } from '../../lib/typeAhead';
 
@@ -43,7 +43,9 @@ interface Pending<T> {
   /** What is chosen from, and what was typed. */
   label: string;
   text: string;
-  ask: () => Promise<T[]>;
+  /** What narrows the choice at present. */
+  narrow: () => Query;
+  ask: (narrow: Query) => Promise<T[]>;
   pick: (rows: T[]) => T | undefined;
   /** Takes what was meant. */
   onTake: (row: T) => void;
@@ -51,7 +53,10 @@ interface Pending<T> {
   onRefuse: (why: 'several' | 'none' | 'unanswered') => void;
 }
 
-/** Enter on words whose answer is still to come. The keys behind it wait as well; answers whether something was chosen, and how to give it up. */
+/**
+ * Enter on words whose answer is still to come, for what narrows the choice by then. The keys behind it wait as well; answers
+ * whether something was chosen, and how to give it up.
+ */
 export function awaitChoice<T>(pending: Pending<T>): { done: Promise<boolean>; giveUp: () => void } {
   let over = false;
   const end = (why: Parameters<Pending<T>['onRefuse']>[0], say?: () => void) => {
@@ -64,7 +69,7 @@ export function awaitChoice<T>(pending: Pending<T>): { done: Promise<boolean>; g
   let abandon!: (goesOn: boolean) => void;
   const abandoned = new Promise<boolean>((resolve) => (abandon = resolve));
   const giveUp = () => abandon(end('unanswered'));
-  const answered = inTime(asked(pending.ask, () => over))
+  const answered = underPresent(pending.narrow, (narrow) => inTime(asked(() => (over ? Promise.resolve([]) : pending.ask(narrow)), () => over)))
     .then((rows) => {
       if (over) return false;
       const row = pending.pick(rows);
@@ -79,6 +84,20 @@ export function awaitChoice<T>(pending: Pending<T>): { done: Promise<boolean>; g
   const done = Promise.race([answered, abandoned]);
   holdKeys(done, giveUp);
   return { done, giveUp };
+}
+
+/**
+ * What is answered for the surroundings (a bill's warehouse, partner, day) that hold once the answer is there: where they have
+ * changed meanwhile, it answers another question, which is asked anew.
+ */
+export async function underPresent<N, T>(present: () => N, ask: (surroundings: N) => Promise<T>): Promise<T> {
+  for (;;) {
+    const asked = present();
+    const [outcome] = await Promise.allSettled([ask(asked)]);
+    if (JSON.stringify(present()) !== JSON.stringify(asked)) continue;
+    if (outcome.status === 'fulfilled') return outcome.value;
+    throw outcome.reason;
+  }
 }
 
 /** What `work` answers, unless that takes too long. */

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+import type { Query } from '../../lib/api';
 import { useDebounced } from '../../lib/useDebounced';
 import { isImeKey } from '../lines/gridState';
 import { awaitChoice, canBeRead, tellSeveral } from './typedChoice';
@@ -29,8 +30,10 @@ interface Entering<T> {
   answered: boolean;
   typed: string;
   label: string;
-  ask: () => Promise<T[]>;
-  pick: (rows: T[]) => T | undefined;
+  /** What narrows the choice. */
+  narrow: Query;
+  ask: (words: string) => Promise<T[]>;
+  pick: (rows: T[], words: string) => T | undefined;
   /** Takes a row; `isHere` while the keyboard is still in the picker. */
   onTake: (row: T, isHere: boolean) => void;
   /** Enter waits for its answer, or wants the list to be seen. */
@@ -50,6 +53,11 @@ export function useEnter<T>(entering: Entering<T>) {
   const shownAt = useRef(Infinity);
   const byHand = useRef(false);
   const pending = useRef<(() => void) | null>(null);
+  // An answer that comes late is asked for, and taken, as things stand by then.
+  const latest = useRef(entering);
+  useLayoutEffect(() => {
+    latest.current = entering;
+  });
   const [first, count] = [rows[0], rows.length];
   useEffect(() => {
     shownAt.current = open && answered ? performance.now() : Infinity;
@@ -63,18 +71,21 @@ export function useEnter<T>(entering: Entering<T>) {
 
   const wait = (input: EventTarget) => {
     const isHere = () => document.activeElement === input;
-    const { label, ask, pick, onTake, onWait } = entering;
-    onWait();
+    const { label } = entering;
+    entering.onWait();
     giveUp();
     const onRefuse = (why: string) => {
       pending.current = null;
       if (why === 'several' && !isHere()) tellSeveral(label, typed);
     };
-    const take = (row: T) => {
+    const onTake = (row: T) => {
       pending.current = null;
-      onTake(row, isHere());
+      latest.current.onTake(row, isHere());
     };
-    pending.current = awaitChoice({ label, text: typed, ask, pick, onTake: take, onRefuse }).giveUp;
+    const narrow = () => latest.current.narrow;
+    const ask = () => latest.current.ask(typed);
+    const pick = (some: T[]) => latest.current.pick(some, typed);
+    pending.current = awaitChoice({ label, text: typed, narrow, ask, pick, onTake, onRefuse }).giveUp;
   };
 
   const onKey = (event: KeyboardEvent) => {
@@ -83,7 +94,7 @@ export function useEnter<T>(entering: Entering<T>) {
     if (key === 'ArrowDown' || key === 'ArrowUp') byHand.current = count > 0;
     if (key !== 'Enter' && (key !== 'Tab' || event.shiftKey)) return;
     const leaves = key === 'Tab' && typed === '' && !byHand.current;
-    const named = answered && typed !== '' && !byHand.current ? entering.pick([...rows]) : undefined;
+    const named = answered && typed !== '' && !byHand.current ? entering.pick([...rows], typed) : undefined;
     if (!named && !leaves && count > 0 && (byHand.current || canBeRead(shownAt.current))) return entering.onMarked();
     event.stopPropagation();
     if (leaves) return entering.onLeave();

@@ -148,13 +148,13 @@ function BillSelect({ definition, value, onChange }: { definition: PrintDefiniti
   const [open, setOpen] = useState(false);
   const search = useSearch();
   const { typed } = search;
-  const billsQuery = {
-    queryKey: [definition.bill_type, 'to_print', typed],
+  const billsQuery = (words: string) => ({
+    queryKey: [definition.bill_type, 'to_print', words],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      api.get<ListAnswer<BillNamed>>(`${definition.api}/getList`, { keyword: typed, per_page: SHOWN_BILLS, totals: 0 }, { signal }),
+      api.get<ListAnswer<BillNamed>>(`${definition.api}/getList`, { keyword: words, per_page: SHOWN_BILLS, totals: 0 }, { signal }),
     meta: { quiet: true },
-  };
-  const found = useQuery({ ...billsQuery, enabled: search.settled });
+  });
+  const found = useQuery({ ...billsQuery(typed), enabled: search.settled });
   const answered = search.settled && found.data !== undefined;
   const rows = answered ? found.data!.data : [];
   const client = useQueryClient();
@@ -168,8 +168,9 @@ function BillSelect({ definition, value, onChange }: { definition: PrintDefiniti
     answered,
     typed,
     label: '单据',
-    ask: async () => (await client.fetchQuery(billsQuery)).data,
-    pick: (some) => meant(some, [(row) => sameText(row.bill_no, typed)]),
+    narrow: {},
+    ask: async (words) => (await client.fetchQuery(billsQuery(words))).data,
+    pick: (some, words) => meant(some, [(row) => sameText(row.bill_no, words)]),
     onTake: (row) => {
       close();
       onChange(row.bill_id);
