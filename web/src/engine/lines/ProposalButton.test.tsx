@@ -1,4 +1,4 @@
-import { act } from '@testing-library/react';
+import { act, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { goodsLineFields as fields, pricing } from '../fixtures';
 import { giveSizes, ok, press, renderPage, type Routes } from '../harness';
@@ -60,7 +60,7 @@ describe('proposed lines', () => {
   it('wait for the header', async () => {
     open({ company_id: 2 });
     await click();
+    await waitFor(() => expect(view.told).toMatchObject([{ level: 'warning' }]));
     expect(view.calls.filter((call) => call.path === API)).toEqual([]);
-    expect(view.told).toMatchObject([{ level: 'warning' }]);
   });
 });
