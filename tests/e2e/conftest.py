@@ -275,7 +275,11 @@ class Profiles:
     def _known(self, left: dict[str, str]) -> bool:
         """Whether the login still holds: a test may have ended it."""
         with line_to(self.address) as http:
-            return Caller(http, left["token"], left["sign_key"]).get("v2/open/Questionnaire/getQuestionnaireCount").ok
+            return (
+                Caller(http, left["token"], left["sign_key"])
+                .get("v2/open/Questionnaire/getQuestionnaireCount")
+                .ok
+            )
 
     def _put(self, desk: Desk, stored: dict[str, str]) -> None:
         # A picture is of the product's origin, and no page that asks or keeps anything.

@@ -22,6 +22,12 @@ from tests.shell import pictures
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read is the subject here, not how busy the machine is."""
+    monkeypatch.setattr(text_reader, "SECONDS", 600)
+
+
 def id_fields(content: bytes) -> dict[str, str]:
     return {item.name: item.value for item in read_id_card(read_lines(content))}
 
