@@ -21,7 +21,7 @@ from api.kit.document import Bill
 from api.kit.goods_bills import GoodsBill, GoodsLine
 from api.kit.rules import without_label
 from api.kit.validation import Problems, value_of
-from api.master.goods import batch_problem, is_tyre
+from api.master.goods import batch_problem, is_tyre, made_later
 from api.master.stock_lines import InboundLine, OutboundLine
 
 DATES = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%Y.%m.%d", "%Y-%m-%d %H:%M:%S")
@@ -148,7 +148,7 @@ class Checker:
             warehouse,
             partner,
             self._goods(cells["goods"], cells["goods_name"]),
-            self._batch(cls, cells["goods"], cells["batch"]),
+            self._batch(cls, cells["goods"], cells["batch"], day),
             self._once(("quantity", cells["quantity"]), self._number),
             self._once(("price", cells["price"] or "0"), self._number),
             self._text("reference", cells["reference"], 60),
@@ -243,7 +243,7 @@ class Checker:
         self._named("goods", code, there, lambda: self.missing.goods.setdefault(code, name[:100] or code))
         return code
 
-    def _batch(self, cls: type[Bill], code: str, batch: str) -> str:
+    def _batch(self, cls: type[Bill], code: str, batch: str, day: date) -> str:
         """Goods kept by batch must come in under one; what goes out may name one that has come in."""
         goods = self.known.goods.get(code)
         if self._bringing[cls]:
@@ -251,7 +251,8 @@ class Checker:
                 raise Mistake("batch", "请填写批次(DOT)")
             stands = goods is not None and (goods.goods_id, batch) in self.known.batches
             tyre = goods.is_tyre if goods is not None else is_tyre(False, self.missing.goods.get(code))
-            if batch and not stands and (problem := batch_problem(batch, tyre)):
+            wrong = batch_problem(batch, tyre) if batch and not stands else None
+            if problem := wrong or made_later(batch, day):
                 raise Mistake("batch", problem)
             if batch:
                 self._brought.add((code, self._text("batch", batch, 30)))

@@ -191,7 +191,7 @@ class StockConversion(OfWarehouse, Bill):
         inspect_shares(outputs, problems)
         problems.settle()
         with problems.of("产出明细"):
-            settle_batches(ctx, outputs, problems)
+            settle_batches(ctx, outputs, problems, header["business_date"])
         _weigh(ctx, header["company_id"], outputs)
 
     @classmethod

@@ -112,7 +112,7 @@ class StockSurplus(Difference):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        settle_batches(ctx, children["lines"], problems)
+        settle_batches(ctx, children["lines"], problems, header["business_date"])
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

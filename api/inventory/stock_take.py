@@ -211,7 +211,7 @@ class StockTake(OfWarehouse, Bill):
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         lines, key = children["lines"], header.get("bill_id")
         known = _stored(ctx, key) if key else {}
-        settle_batches(ctx, lines, problems, needed=False)
+        settle_batches(ctx, lines, problems, header["business_date"], needed=False)
         # Where goods lie is read, and the book, as no posting under way can change it, and as it will be frozen.
         count_books.lock_goods(ctx, header["company_id"], lines)
         count_places.settle_places(ctx, header, known, lines, problems)

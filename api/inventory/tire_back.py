@@ -41,6 +41,7 @@ class TireBack(MoveBill):
             "see": "/inventory/tirebackSee",
         },
         menu=Menu("库存管理", "三包业务", 30),
+        also_at=("aftersale/TireBack",),
     )
     bill = BillType(
         "TBTH",

@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from itertools import groupby
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, or_, select, true
 
-from api.kit import packs, registry, source_shares
+from api.kit import packs, registry, source_counts, source_shares
 from api.kit.context import Context
 from api.kit.database import today
 from api.kit.document import Bill, Child, Link
-from api.kit.errors import NotFound, Refusal, Way
+from api.kit.errors import NotFound, Refusal
 from api.kit.flow import AUDITED, LOCKED, UNAUDITED
 from api.kit.projection import MASK, masked, masks, project
 from api.kit.reasons import see_bill
@@ -395,9 +394,9 @@ def execute(ctx: Context, cls: type[Bill], executing: Sequence[Any]) -> None:
     """Count what lines execute of their sources, whose headers are locked; never past those lines' own."""
     assert cls.bill is not None
     for link in cls.bill.links:
-        _count(ctx.conn, link, _quantities(executing, link, Decimal(1)))
+        source_counts.count(ctx, link, _quantities(executing, link, Decimal(1)))
     for link in cls.bill.links:
-        refuse_beyond_rest(ctx.conn, link, executing)
+        source_counts.refuse_beyond_rest(ctx, link, _quantities(executing, link, Decimal(1)))
 
 
 def give_back(
@@ -410,7 +409,9 @@ def give_back(
     wanted = _quantities(executing, link, Decimal(sign), left=left)
     hint = "不能执行" if sign > 0 else "不能退回已执行数量，请先打开它"
     _locked(ctx.conn, link, wanted, hint)
-    _count(ctx.conn, link, wanted)
+    source_counts.count(ctx, link, wanted)
+    if sign > 0:
+        source_counts.refuse_beyond_rest(ctx, link, wanted)
 
 
 def _quantities(
@@ -426,65 +427,5 @@ def _quantities(
     return wanted
 
 
-def refuse_beyond_rest(conn: Connection, link: Link, executing: Iterable[Any]) -> None:
-    """Refuse what takes more of a source than all that executes it, by whatever path, has left."""
-    if not link.rest:
-        return
-    lines, bills = link.lines.table(), registry.get(link.bill).table()
-    [rest] = (one for one in link.lines.derived if one.field.name == link.rest)
-    keys = {getattr(line, link.column) for line in executing} - {None}
-    query = (
-        select(bills.c.bill_id, bills.c.bill_no, lines.c.line_no)
-        .join_from(lines, bills, lines.c.bill_id == bills.c.bill_id)
-        .where(lines.c.line_id.in_(sorted(keys)), rest.expression(lines) < 0)
-        .order_by(bills.c.bill_no, lines.c.line_no)
-    )
-    row = conn.execute(query).first() if keys else None
-    if row is not None:
-        raise Refusal(
-            f"超过{_label(link)}{row.bill_no}第{row.line_no}行的{rest.field.label}，请核对数量",
-            ways=[see_bill(registry.get(link.bill), row.bill_id, row.bill_no)],
-        )
-
-
 def _label(link: Link) -> str:
     return registry.get(link.bill).declaration.label
-
-
-def _count(conn: Connection, link: Link, wanted: dict[int, Decimal]) -> None:
-    if not wanted:
-        return
-    lines, counter = link.lines.name(), link.counter
-    statement = f"""
-        with executed as (select * from unnest(%s::bigint[], %s::numeric[]) as e (line_id, quantity))
-        update {lines} as l set {counter} = l.{counter} + e.quantity
-        from executed e
-        where l.line_id = e.line_id and l.{counter} + e.quantity between 0 and l.{link.measure}
-        returning l.line_id
-    """
-    keys = sorted(wanted)
-    done = conn.exec_driver_sql(statement, (keys, [wanted[key] for key in keys])).all()
-    if len(done) != len(keys):
-        places, ways = _name_places(conn, link, set(keys) - {row[0] for row in done})
-        if link.reopens:
-            raise Refusal(f"{places}重新打开的数量已再次执行，请先处理后续单据", ways=ways)
-        measure = link.lines.field(link.measure).label
-        raise Refusal(f"超过{places}的可执行{measure}，请核对{measure}", ways=ways)
-
-
-def _name_places(conn: Connection, link: Link, keys: Iterable[int]) -> tuple[str, list[Way]]:
-    """Source lines in words, by their bills' numbers and theirs, and the ways to these bills."""
-    lines, bills = link.lines.table(), registry.get(link.bill).table()
-    query = (
-        select(bills.c.bill_id, bills.c.bill_no, lines.c.line_no)
-        .join_from(lines, bills, lines.c.bill_id == bills.c.bill_id)
-        .where(lines.c.line_id.in_(sorted(keys)))
-        .order_by(bills.c.bill_no, lines.c.line_no)
-    )
-    found = conn.execute(query).all()
-    told = "、".join(
-        f"{_label(link)}{number}第{'、'.join(str(row.line_no) for row in rows)}行"
-        for number, rows in groupby(found, key=lambda row: row.bill_no)
-    )
-    numbers = {row.bill_id: row.bill_no for row in found}
-    return told, [see_bill(registry.get(link.bill), key, number) for key, number in numbers.items()]

@@ -85,10 +85,22 @@ def _told(ctx: Context, refusal: Refusal) -> dict[str, Any]:
         for way in refusal.ways
         if not way.right or ctx.principal.may(way.right)
     ]
-    if refusal.lifted_by and _holders is not None:
-        names = _holders(ctx, refusal.lifted_by)
-        ways.append({"label": f"可以放行的人：{'、'.join(names)}" if names else NOBODY, "route": ""})
+    # Where the asker may not look, somebody else can: one line a right, and nothing of what he would find there.
+    closed = dict.fromkeys(
+        way.right for way in refusal.ways if way.right and not ctx.principal.may(way.right)
+    )
+    helpers = [(right, f"可以查看{_screen_of(right)}的人") for right in closed]
+    if refusal.lifted_by:
+        helpers.append((refusal.lifted_by, "可以放行的人"))
+    for right, whose in helpers:
+        names = _holders(ctx, right) if _holders is not None else ()
+        ways.append({"label": f"{whose}：{'、'.join(names)}" if names else NOBODY, "route": ""})
     return {"msg": refusal.msg, "ways": ways, **({"kind": kind} if kind else {})}
+
+
+def _screen_of(right: str) -> str:
+    """What the right to a list lets see, in words."""
+    return registry.get(right.partition(":")[0]).declaration.label
 
 
 def see_bill(cls: type[Resource], key: int, number: str, doing: str = "打开") -> Way:

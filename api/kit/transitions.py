@@ -190,8 +190,6 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
         for link in cls.bill.links:
             if link.gives_back:
                 links.give_back(ctx, link, doc.lines, -1 if step.effect == "close" else 1, left=True)
-                if step.effect == "open":
-                    links.refuse_beyond_rest(ctx.conn, link, doc.lines)
         closing = cls.closing(doc)
         if closing != Postings():
             # Today, not on the order's date: its month may be closed by now.

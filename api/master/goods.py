@@ -87,6 +87,14 @@ def batch_problem(code: str, tyre: bool) -> str | None:
     return f"批次(DOT) {code} 是 {week} 起的一周，还没有到" if week > today() else None
 
 
+def made_later(code: str, on: date | None) -> str | None:
+    """What is wrong with a batch, by its DOT, on a bill of a day: its week had come by today, but not by then."""
+    week = dot_week(code)
+    if week is None or on is None or not on < week <= today():
+        return None
+    return f"批次(DOT) {code} 是 {week} 起的一周，晚于业务日期 {on}，请核对批次或业务日期"
+
+
 class GoodsType(Resource):
     """商品类型: a tree of three levels."""
 

@@ -16,13 +16,13 @@ from api.master.stock_lines import InboundLine, settle_batches
 
 def post(ctx: Context, entries: Sequence[Entry]) -> None:
     """`bulk.post`, after looking up for all entries together what inspection would look up bill by bill."""
-    settle_batches(ctx, _inbound_lines(entries), Problems())
+    settle_batches(ctx, _inbound_lines(entries), Problems(), None)
     bulk.post(ctx, entries)
 
 
 def save(ctx: Context, entries: Sequence[Entry]) -> None:
     """`bulk.save`, likewise; `bulk.audit` may follow."""
-    settle_batches(ctx, _inbound_lines(entries), Problems())
+    settle_batches(ctx, _inbound_lines(entries), Problems(), None)
     bulk.save(ctx, entries)
 
 

@@ -178,6 +178,7 @@ def _ways(ctx: Context, refusal: LedgerRefusal, bill: BillRef, names: Mapping[in
             label = f"查看{names.get(goods, '商品')}的库存"
             yield see_list("stock_detail", label, goods_id=goods, warehouse_id=warehouse)
         yield from late_moves().find_ways(ctx, bill, short)
+        yield Way("减少数量，或换有货的仓库、库位、批次；要先入库的，入库审核后再审核本单")
     for other in told.get("bills") or ():
         cls = registry.prefixes().get(other.get("bill_type", ""))
         if cls and other.get("bill_id"):

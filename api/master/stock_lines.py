@@ -19,7 +19,7 @@ from api.kit.goods_bills import GoodsBill, GoodsLine, QuantityBill, QuantityLine
 from api.kit.posting import Landing, StockMove
 from api.kit.validation import Problems
 from api.master import picks
-from api.master.goods import batch_problem, dot_week, is_tyre
+from api.master.goods import batch_problem, dot_week, is_tyre, made_later
 from api.master.tire_numbers import Numbered, stored
 from api.master.warehouses import GOOD, warehouse
 
@@ -173,9 +173,15 @@ class MoveBill(OfWarehouse, QuantityBill):
 
 
 def settle_batches(
-    ctx: Context, lines: list[dict[str, Any]], problems: Problems, *, needed: bool = True
+    ctx: Context,
+    lines: list[dict[str, Any]],
+    problems: Problems,
+    on: date | None,
+    *,
+    needed: bool = True,
 ) -> None:
-    """Give inbound lines their batch rows, made where new; batch-managed goods must name one, DOT weeks must exist.
+    """Give inbound lines their batch rows, made where new; batch-managed goods must name one, DOT weeks must exist and
+    have begun on the day `on` of their bill, where one is told.
 
     Lines that have theirs already, because many bills were settled at once, stay as they are. Where none is `needed`,
     it may yet follow from where the goods lie.
@@ -188,7 +194,7 @@ def settle_batches(
         problems.place = f"第{line['line_no']}行"
         code, known = line.get("batch"), goods.get(line["goods_id"], UNKNOWN)
         line["production_date"] = dot_week(code) if code else None
-        if (code or needed) and (problem := known.problem(code)):
+        if (code or needed) and (problem := known.problem(code, on)):
             problems.add(problem)
     problems.place = ""
     problems.settle()
@@ -233,11 +239,13 @@ class Batched:
     is_tyre: bool
     batches: frozenset[str]
 
-    def problem(self, code: str | None) -> str | None:
-        """What is wrong with the batch under which they come in."""
+    def problem(self, code: str | None, on: date | None = None) -> str | None:
+        """What is wrong with the batch under which they come in, on a day."""
         if not code:
             return "请录入批次(DOT)" if self.is_batch else None
-        return None if code in self.batches else batch_problem(code, self.is_tyre)
+        # Had they that batch before its week came, what went out of it may come back.
+        wrong = None if code in self.batches else batch_problem(code, self.is_tyre)
+        return wrong or made_later(code, on)
 
 
 UNKNOWN = Batched(False, False, frozenset())

@@ -132,7 +132,7 @@ class PurchaseInbound(Carried, FallsDue, StockBill):
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        settle_batches(ctx, children["lines"], problems)
+        settle_batches(ctx, children["lines"], problems, header["business_date"])
         cls.fall_due(ctx, header)
         settle_freight(ctx, header, problems)
 

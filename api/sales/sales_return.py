@@ -124,7 +124,7 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         hand_to_salesman(ctx, header)
         returned_batches.name_batches(ctx, cls, children["lines"], "batch")
-        settle_batches(ctx, children["lines"], problems)
+        settle_batches(ctx, children["lines"], problems, header["business_date"])
         cls.fall_due(ctx, header)
         replacements.name_orders(ctx, header, children["lines"], SalesOutboundLine)
 

@@ -85,7 +85,10 @@ class TestTireBack:
         assert books.stock(back) == [(goods, "-2", "0", "0.00")]
         again = desk.draft("tire_back", line, supplier_id=supplier, **kept(desk))
         answer = desk.act("auditorPass", again)
-        assert (answer.code, answer.msg) == (400, f"超过三包入库{came.no}第1行的可执行数量，请核对数量")
+        assert (answer.code, answer.msg) == (
+            400,
+            f"超过三包入库{came.no}第1行的可执行数量（数量 3，已执行 2，可执行 1，本次 2），请核对数量",
+        )
         answer = desk.act("antiAuditor", came)
         assert (answer.code, answer.msg) == (400, "该单据已有退货，不能反审核或作废，请先处理退货单")
 

@@ -121,7 +121,10 @@ class TestReceiving:
         send(desk, goods, "5")
         made = receipt(desk, sent, "3")
         answer = desk.act("auditorPass", made)
-        assert (answer.code, answer.msg) == (400, f"超过仓库调拨{sent.no}第1行的可执行数量，请核对数量")
+        assert (answer.code, answer.msg) == (
+            400,
+            f"超过仓库调拨{sent.no}第1行的可执行数量（数量 2，已执行 0，可执行 2，本次 3），请核对数量",
+        )
 
     def test_without_a_transfer_nothing_is_received(self, desk: Desk) -> None:
         answer = desk.add("transfer_in", {"goods_id": desk.world.oil, "quantity": "1"})

@@ -59,7 +59,7 @@ GIVEN: dict[tuple[str, str], Any] = {
     ("promotion_policy_line", "brand_id"): None,
     ("promotion_policy_line", "goods_type_id"): None,
     ("stock_take", "freezes"): False,
-    ("stock_take_line", "batch"): "2326",
+    ("stock_take_line", "batch"): "2325",
     **{(name, "unit_cost"): None for name in ("stock_surplus_line", "sales_return_line")},
     **{(name, "share"): "50" for name in ("conversion_output", "conversion_recipe_output")},
     ("transfer_in", "liable_employee_id"): None,

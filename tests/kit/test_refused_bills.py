@@ -124,6 +124,11 @@ def a_tyre_that_is_yet_to_be_made(desk: Desk) -> Request:
     return added(desk, "opening_stock", {**sale(desk.world.tyre, "1"), "batch": dot_to_come()})
 
 
+@case("第1行：批次(DOT) 1226 是 2026-03-16 起的一周，晚于业务日期 2026-03-05，请核对批次或业务日期")
+def a_tyre_that_came_before_it_was_made(desk: Desk) -> Request:
+    return added(desk, "purchase_inbound", {**sale(desk.world.tyre, "1"), "batch": "1226"})
+
+
 @case("第1行：请录入批次(DOT)")
 def a_tyre_without_its_batch(desk: Desk) -> Request:
     return added(desk, "purchase_inbound", sale(desk.world.tyre, "1"))
@@ -150,14 +155,14 @@ def a_stocktake_line_dropped(desk: Desk) -> Request:
     return desk.path("stock_take", "edit"), {**info, "id": take.id, "lines": info["lines"][1:]}
 
 
-@case("第1行的可执行数量，请核对数量")
+@case("第1行的可执行数量（数量 4，已执行 0，可执行 4，本次 5），请核对数量")
 def more_back_than_was_delivered(desk: Desk) -> Request:
     sold = desk.audited("sales_outbound", sale(stocked(desk, 9), "4"))
     line = sale(desk.world.spares[9], "5", source_line_id=desk.line_ids(sold)[0])
     return audit(desk, desk.draft("sales_return", line))
 
 
-@case("第1行的可执行数量，请核对数量")
+@case("第1行的可执行数量（数量 4，已执行 0，可执行 4，本次 5），请核对数量")
 def more_received_than_was_sent(desk: Desk) -> Request:
     line = {"goods_id": stocked(desk, 10), "quantity": "4"}
     sent = desk.audited("transfer_out", line, to_warehouse_id=desk.world.warehouse2_a)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from api.kit import registry
 from api.kit.database import today
 from api.kit.initials import INITIALS_LENGTH, initials
-from api.master.goods import batch_problem, dot_week, is_tyre
+from api.master.goods import batch_problem, dot_week, is_tyre, made_later
 from api.master.warehouses import GOOD, GUARANTEE, WAREHOUSE_TYPES
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
@@ -312,6 +312,12 @@ class TestGoods:
         assert [batch_problem(one, False) for one in ("A-77", "20260101", "5426")] == [None, None, bad]
         for tyre in (True, False):
             assert "还没有到" in str(batch_problem(code(1), tyre))
+
+    def test_a_tyre_is_not_made_after_the_day_that_it_comes_on(self) -> None:
+        on = date(2026, 1, 7)
+        assert [made_later(code, on) for code in ("0125", "5225", "0226", "A-77", "")] == [None] * 5
+        told = "批次(DOT) 0326 是 2026-01-12 起的一周，晚于业务日期 2026-01-07，请核对批次或业务日期"
+        assert [made_later("0326", on), made_later("0326", date(2026, 1, 12))] == [told, None]
 
     @pytest.mark.parametrize(
         "mobile", ["12345", "23800138000", "138001380001", "1380013800x", "１３８００１３８０００"]

@@ -138,7 +138,10 @@ class TestLimits:
     def test_never_more_than_came_and_was_kept(self, desk: Desk, received: Made) -> None:
         place = desk.world.warehouse2_a
         answer = desk.act("auditorPass", allocated(desk, received, (place, "6"), (place, "4.001")))
-        assert (answer.code, answer.msg) == (400, f"超过采购入库{received.no}第1行的可执行数量，请核对数量")
+        assert (answer.code, answer.msg) == (
+            400,
+            f"超过采购入库{received.no}第1行的可执行数量（数量 10，已执行 0，可执行 10，本次 10.001），请核对数量",
+        )
         [line] = desk.line_ids(received)
         back = {
             "goods_id": desk.world.spares[42],
@@ -149,8 +152,9 @@ class TestLimits:
         desk.audited("purchase_return", back)
         answer = desk.act("auditorPass", allocated(desk, received, (place, "8")))
         assert (answer.code, answer.msg) == (
-            400, f"超过采购入库{received.no}第1行的可分配数量，请核对数量",
-        )  # fmt: skip
+            400,
+            f"超过采购入库{received.no}第1行的可分配数量（数量 10，可分配数量 7，本次 8），请核对数量",
+        )
         assert desk.act("auditorPass", allocated(desk, received, (place, "7"))).ok
 
     @of(43)

@@ -52,7 +52,10 @@ class TestExecution:
         desk.audited("purchase_inbound", receiving(desk, order, "8"))
         late = desk.draft("purchase_inbound", receiving(desk, order, "3"))
         answer = desk.act("auditorPass", late)
-        assert (answer.code, answer.msg) == (400, f"超过采购订单{order.no}第1行的可执行数量，请核对数量")
+        assert (answer.code, answer.msg) == (
+            400,
+            f"超过采购订单{order.no}第1行的可执行数量（数量 10，已执行 8，可执行 2，本次 3），请核对数量",
+        )
         assert desk.info(late)["status"] == 1
         assert broken(conn) == {}
 

@@ -72,15 +72,21 @@ class TestChain:
     @of(31)
     def test_each_step_stays_within_the_one_before(self, desk: Desk, received: Made) -> None:
         beyond = desk.act("auditorPass", drawn(desk, "return_request", received, "11"))
-        assert (beyond.code, beyond.msg) == (400, f"超过采购入库{received.no}第1行的可执行数量，请核对数量")
+        assert (beyond.code, beyond.msg) == (
+            400,
+            f"超过采购入库{received.no}第1行的可执行数量（数量 10，已执行 0，可执行 10，本次 11），请核对数量",
+        )
         asked = passed(desk, "return_request", received, "8")
         beyond = desk.act("auditorPass", drawn(desk, "refund_request", asked, "9"))
-        assert (beyond.code, beyond.msg) == (400, f"超过采购退货申请{asked.no}第1行的可执行数量，请核对数量")
+        assert (beyond.code, beyond.msg) == (
+            400,
+            f"超过采购退货申请{asked.no}第1行的可执行数量（数量 8，已执行 0，可执行 8，本次 9），请核对数量",
+        )
         agreed = passed(desk, "refund_request", asked, "6")
         beyond = desk.act("auditorPass", drawn(desk, "purchase_return", agreed, "7"))
         assert (beyond.code, beyond.msg) == (
             400,
-            f"超过供应商退货确认{agreed.no}第1行的可执行数量，请核对数量",
+            f"超过供应商退货确认{agreed.no}第1行的可执行数量（数量 6，已执行 0，可执行 6，本次 7），请核对数量",
         )
         assert (
             desk.act("antiAuditor", received).msg
@@ -108,7 +114,10 @@ class TestBesideDirectReturns:
         early = drawn(desk, "return_request", received, "8")
         passed(desk, "purchase_return", received, "3")
         answer = desk.act("auditorPass", early)
-        assert (answer.code, answer.msg) == (400, f"超过采购入库{received.no}第1行的可退数量，请核对数量")
+        assert (answer.code, answer.msg) == (
+            400,
+            f"超过采购入库{received.no}第1行的可退数量（数量 10，可退数量 7，本次 8），请核对数量",
+        )
         passed(desk, "return_request", received, "7")
         assert offered(desk, received) is None
         assert broken(conn) == {}
@@ -138,5 +147,8 @@ class TestClosing:
         assert broken(conn) == {}
         passed(desk, "return_request", received, "4")
         late = desk.act("open", asked)
-        assert (late.code, late.msg) == (400, f"超过采购入库{received.no}第1行的可执行数量，请核对数量")
+        assert (late.code, late.msg) == (
+            400,
+            f"超过采购入库{received.no}第1行的可执行数量（数量 10，已执行 9，可执行 1，本次 3），请核对数量",
+        )
         assert broken(conn) == {}

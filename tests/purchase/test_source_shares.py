@@ -45,7 +45,10 @@ class TestOneRest:
         ).data["lines"]
         assert line["quantity"] == "2.000"
         beyond = desk.act("auditorPass", drawn(desk, "purchase_return", inbound, "8"))
-        assert (beyond.code, beyond.msg) == (400, f"超过采购入库{inbound.no}第1行的可退数量，请核对数量")
+        assert (beyond.code, beyond.msg) == (
+            400,
+            f"超过采购入库{inbound.no}第1行的可退数量（数量 10，可退数量 2，本次 8），请核对数量",
+        )
         passed(desk, "purchase_return", inbound, "2")
         assert broken(conn) == {}
 
@@ -53,7 +56,10 @@ class TestOneRest:
         inbound = received(desk, 41)
         passed(desk, "purchase_return", inbound, "3")
         beyond = desk.act("auditorPass", drawn(desk, "return_request", inbound, "8"))
-        assert (beyond.code, beyond.msg) == (400, f"超过采购入库{inbound.no}第1行的可退数量，请核对数量")
+        assert (beyond.code, beyond.msg) == (
+            400,
+            f"超过采购入库{inbound.no}第1行的可退数量（数量 10，可退数量 7，本次 8），请核对数量",
+        )
 
     def test_both_paths_share_the_money(self, desk: Desk, conn: Connection) -> None:
         inbound = received(desk, 42, "3", "33.335")
@@ -73,7 +79,10 @@ class TestOneRest:
         assert desk.act("close", asked).ok
         passed(desk, "purchase_return", inbound, "10")
         answer = desk.act("open", asked)
-        assert (answer.code, answer.msg) == (400, f"超过采购入库{inbound.no}第1行的可退数量，请核对数量")
+        assert (answer.code, answer.msg) == (
+            400,
+            f"超过采购入库{inbound.no}第1行的可退数量（数量 10，可退数量 0，本次 8），请核对数量",
+        )
         assert broken(conn) == {}
 
 

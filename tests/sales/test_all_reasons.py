@@ -9,6 +9,9 @@ import pytest
 
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
+from tests.kit.roles import editor, holding
+
+CHANGE = "减少数量，或换有货的仓库、库位、批次；要先入库的，入库审核后再审核本单"
 
 
 @pytest.fixture(autouse=True)
@@ -58,10 +61,25 @@ class TestSingle:
         assert use == {"label": "查看信用占用", "route": f"/custom/creditfind?customer_id={customer}"}
         assert holders["label"].startswith("可以放行的人：manager_a、")
         assert "own_a" not in holders["label"], "he would not see the bill"
-        [stock] = short["ways"]
+        stock, change = short["ways"]
+        assert change == {"label": CHANGE, "route": ""}
         place = f"goods_id={world.spares[31]}&warehouse_id={world.warehouse_a}"
         assert stock["route"] == f"/inventory/inventorygoods?{place}"
         assert short["kind"] == "shortage"
+
+    def test_who_may_not_look_is_told_what_to_change_and_who_may(
+        self, site: Site, desk: Desk, clerk: Desk
+    ) -> None:
+        bill = beyond(desk, "看不到库存")
+        role = site.world.role_clerk_a
+        admin = site.as_("admin")
+        rights = [code for code in editor(admin, role)["holdings"]["rights"] if code != "stock_detail:list"]
+        with holding(admin, role, rights=rights):
+            short = clerk.act("auditorPass", bill).data["reasons"][-1]
+        change, helpers = short["ways"]
+        assert change == {"label": CHANGE, "route": ""}
+        assert helpers["label"].startswith("可以查看库存明细的人：manager_a、")
+        assert helpers["route"] == ""
 
     def test_nothing_is_posted_and_nothing_of_the_search_stays(self, desk: Desk, clerk: Desk) -> None:
         bill = beyond(desk, "不留痕迹")

@@ -86,7 +86,10 @@ class TestConsignment:
         late = desk.draft("consignment_settlement", rest(desk, "consignment_settlement", consigned, "8"))
         settled(desk, consigned, "3")
         answer = desk.act("auditorPass", late)
-        assert (answer.code, answer.msg) == (400, f"超过寄售销售{consigned.no}第1行的可执行数量，请核对数量")
+        assert (answer.code, answer.msg) == (
+            400,
+            f"超过寄售销售{consigned.no}第1行的可执行数量（数量 10，已执行 3，可执行 7，本次 8），请核对数量",
+        )
 
     def test_what_is_not_sold_comes_back(self, desk: Desk, books: Books, consigned: Made) -> None:
         goods, world = goods_of(desk, consigned), desk.world

@@ -13,7 +13,7 @@ from tests.kit.desk import Desk, Made
 from tests.kit.state import broken
 from tests.sales.test_sales_delivery import delivered, delivery, ship
 
-BEYOND = "超过销售出库{}第1行的可配送数量，请核对数量"
+BEYOND = "超过销售出库{}第1行的可配送数量（数量 10，可配送数量 6，本次 10），请核对数量"
 
 
 @pytest.fixture

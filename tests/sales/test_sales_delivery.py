@@ -82,7 +82,10 @@ class TestDelivery:
         assert desk.act("auditorPass", first).ok
         assert delivered(desk, shipped) == ("6.000", 3)
         beyond = desk.act("auditorPass", delivery(desk, shipped, "5"))
-        assert (beyond.code, beyond.msg) == (400, f"超过销售出库{shipped.no}第1行的可执行数量，请核对数量")
+        assert (beyond.code, beyond.msg) == (
+            400,
+            f"超过销售出库{shipped.no}第1行的可执行数量（数量 10，已执行 6，可执行 4，本次 5），请核对数量",
+        )
         assert desk.act("antiAuditor", first).ok
         assert delivered(desk, shipped) == ("0.000", 1)
 

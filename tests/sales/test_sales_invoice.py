@@ -84,7 +84,10 @@ class TestInvoice:
         assert desk.info(sold)["invoice_status"] == 3
         beyond = desk.draft("sales_invoice", {**line, "amount": "830.01"}, **told())
         answer = desk.act("auditorPass", beyond)
-        assert (answer.code, answer.msg) == (400, f"超过销售出库{sold.no}第1行的可执行金额，请核对金额")
+        assert (answer.code, answer.msg) == (
+            400,
+            f"超过销售出库{sold.no}第1行的可执行金额（金额 1,130.00 元，已执行 300.00 元，可执行 830.00 元，本次 830.01 元），请核对金额",
+        )
         assert desk.act("invalid", part).ok
         assert desk.act("auditorPass", beyond).ok
 

@@ -94,7 +94,10 @@ class TestExecution:
         desk.stock_in(goods, 20)
         order = ordered(desk, goods, "8")
         answer = desk.act("auditorPass", desk.draft("sales_outbound", shipping(desk, order, goods, "9")))
-        assert (answer.code, answer.msg) == (400, f"超过销售订单{order.no}第1行的可执行数量，请核对数量")
+        assert (answer.code, answer.msg) == (
+            400,
+            f"超过销售订单{order.no}第1行的可执行数量（数量 8，已执行 0，可执行 8，本次 9），请核对数量",
+        )
         assert broken(conn) == {}
 
     @pytest.mark.parametrize("action", ["antiAuditor", "invalid"])

@@ -38,7 +38,10 @@ class TestOrders:
         assert desk.act("auditorPass", first).ok
         assert desk.info(quote)["ordered_status"] == 3
         beyond = desk.act("auditorPass", ordered(desk, quote, "7"))
-        assert (beyond.code, beyond.msg) == (400, f"超过销售报价单{quote.no}第1行的可执行数量，请核对数量")
+        assert (beyond.code, beyond.msg) == (
+            400,
+            f"超过销售报价单{quote.no}第1行的可执行数量（数量 10，已执行 4，可执行 6，本次 7），请核对数量",
+        )
         assert desk.act("auditorPass", ordered(desk, quote, "6")).ok
         assert desk.info(quote)["ordered_status"] == 2
         taken_back = desk.act("antiAuditor", quote)

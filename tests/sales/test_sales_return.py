@@ -65,7 +65,10 @@ class TestLink:
         line = {"goods_id": goods, "price": "1", "source_line_id": source}
         desk.audited("sales_return", {**line, "quantity": "3"})
         answer = desk.act("auditorPass", desk.draft("sales_return", {**line, "quantity": "2"}))
-        assert (answer.code, answer.msg) == (400, f"超过销售出库{sold.no}第1行的可执行数量，请核对数量")
+        assert (answer.code, answer.msg) == (
+            400,
+            f"超过销售出库{sold.no}第1行的可执行数量（数量 4，已执行 3，可执行 1，本次 2），请核对数量",
+        )
         assert broken(conn) == {}
 
     @pytest.mark.parametrize("action", ["antiAuditor", "invalid"])

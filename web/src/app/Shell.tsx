@@ -109,7 +109,7 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
         <ReminderDialog />
         {station && <NoticePopup home={pathname === HOME_ROUTE} onOpen={setNoticing} />}
         {station && simple && <CustomerService />}
-        {station && <SurveyPrompt route={pathname} wait={noticing} />}
+        {station && <SurveyPrompt route={pathname} wait={noticing || (wide && tour.pending)} />}
       </Suspense>
     </TabsProvider>
   );

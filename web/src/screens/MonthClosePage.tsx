@@ -1,9 +1,10 @@
 /** 月末结账: the questions of a company's month as a list to work off, close and open, and the closes so far. */
 import { CheckCircleFilled, CloseCircleFilled, WarningFilled } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Alert, App, Button, Flex, Input, Space, Table, Typography, type TableProps } from 'antd';
+import { Alert, App, Button, Flex, Input, Space, Table, Typography, type TableColumnType } from 'antd';
 import { confirmAct, type Consequence } from '@/engine/confirming';
 import ListPage from '@/engine/list/ListPage';
+import { useStackedColumns } from '@/engine/stackedColumns';
 import type { Screen } from '@/engine/types';
 import type { ObstacleRow, QuestionAnswer } from '@/gen';
 import { api } from '@/lib/api';
@@ -90,7 +91,7 @@ export default function MonthClosePage({ screen }: { screen: Screen }) {
 }
 
 function QuestionTable({ questions, loading }: { questions: QuestionAnswer[]; loading: boolean }) {
-  const columns: TableProps<QuestionAnswer>['columns'] = [
+  const columns: TableColumnType<QuestionAnswer>[] = [
     { title: '', width: 40, align: 'center', render: (_, item) => <Verdict item={item} /> },
     { title: '检查项', dataIndex: 'label', width: 300 },
     { title: '不符', width: 90, align: 'right', render: (_, item) => item.count || '' },
@@ -100,7 +101,7 @@ function QuestionTable({ questions, loading }: { questions: QuestionAnswer[]; lo
     <Table
       size="small"
       rowKey="name"
-      columns={columns}
+      columns={useStackedColumns(columns)}
       dataSource={questions}
       loading={loading}
       pagination={false}
@@ -120,7 +121,7 @@ function Verdict({ item }: { item: QuestionAnswer }) {
 
 function Obstacles({ item }: { item: QuestionAnswer }) {
   const tabs = useTabs();
-  const columns: TableProps<ObstacleRow>['columns'] = [
+  const columns: TableColumnType<ObstacleRow>[] = [
     {
       title: '单据号/序号',
       width: 260,
@@ -131,7 +132,7 @@ function Obstacles({ item }: { item: QuestionAnswer }) {
   ];
   return (
     <>
-      <Table size="small" rowKey={(row) => `${row.serial}${row.msg}`} columns={columns} dataSource={item.rows} pagination={false} />
+      <Table size="small" rowKey={(row) => `${row.serial}${row.msg}`} columns={useStackedColumns(columns)} dataSource={item.rows} pagination={false} />
       {item.count > item.rows.length && <Typography.Text type="secondary">另有 {item.count - item.rows.length} 条未列出</Typography.Text>}
     </>
   );

@@ -8,6 +8,7 @@ const SHELL = 'shell';
 
 export function useTour(session: Session, home: boolean) {
   const [open, setOpen] = useState(false);
+  const [known, setKnown] = useState(false);
   // Nobody is led in another's name.
   const marked = session.company_admin_id !== null && session.imitator === null;
 
@@ -18,7 +19,8 @@ export function useTour(session: Session, home: boolean) {
       .then((seen) => {
         if (!left && seen.length === 0) setOpen(true);
       })
-      .catch(() => undefined);
+      .catch(() => undefined)
+      .finally(() => setKnown(true));
     return () => {
       left = true;
     };
@@ -30,5 +32,7 @@ export function useTour(session: Session, home: boolean) {
     // Unsaved, he is only offered it once more.
     savePreference('seen', TOUR, SHELL, true).catch(() => undefined);
   };
-  return { open, end, start: marked ? start : undefined };
+  /** Until it is known whether he is led, what else would open waits as well. */
+  const pending = open || (marked && home && !known);
+  return { open, pending, end, start: marked ? start : undefined };
 }

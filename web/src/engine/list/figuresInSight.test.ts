@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { field } from '../fixtures';
+import { field, refField } from '../fixtures';
 import { withFiguresInSight } from './figuresInSight';
 
 const text = (name: string, width = 200) => field({ name, width });
@@ -21,5 +21,11 @@ describe('the figures of a list', () => {
   it('never stand before what tells the rows apart, nor count what is hidden', () => {
     expect(names([text('no', 1000), amount('amount')])).toEqual(['no', 'amount']);
     expect(names([text('no'), { ...text('much', 900), optional: true }, amount('amount')])).toEqual(['no', 'much', 'amount']);
+  });
+  it('leave the partner in sight, before what there is no room for beside it', () => {
+    const customer = refField('customer', '客户', 'customer', 'customer_name', { width: 200 });
+    const company = refField('company', '公司', 'company', 'company_name', { width: 200 });
+    const fields = [text('no'), text('date', 110), text('status', 90), company, customer, amount('quantity'), amount('amount')];
+    expect(names(fields)).toEqual(['no', 'date', 'status', 'customer', 'quantity', 'amount', 'company']);
   });
 });

@@ -114,7 +114,7 @@ export default function SourcePicker({ block, source, context, taken, onPick, on
         size="small"
         rowKey={(row) => keyOf(keys, row)}
         loading={isFetching}
-        columns={[...sourceColumns(block, source.takes), partColumn]}
+        columns={[...sourceColumns(block, source.takes, rows), partColumn]}
         dataSource={rows}
         locale={{ emptyText: error ? error.message : source.drawn ? '没有可选的来源单据' : '没有未核销的单据' }}
         pagination={false}
@@ -151,9 +151,10 @@ function untaken(row: Row, { keys, taken, takes }: { keys: Field[]; taken: LineR
   return rest.times(open).lte(0) ? [] : [{ ...row, [takes]: rest.toString(), [`open_${takes}`]: rest.toString() }];
 }
 
-function sourceColumns(block: Block, takes: string): TableColumnType<Row>[] {
+/** What tells the rows apart; what none of them has, as what is filled in on the bill, is left out. */
+function sourceColumns(block: Block, takes: string, rows: Row[]): TableColumnType<Row>[] {
   return columnsOf(block)
-    .filter((field) => field.name !== takes)
+    .filter((field) => field.name !== takes && (rows.length === 0 || rows.some((row) => !isEmptyValue(field, row[field.name]))))
     .map((field) => ({
       title: field.label,
       width: field.width,

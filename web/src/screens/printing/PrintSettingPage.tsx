@@ -1,11 +1,12 @@
 /** 打印设置: every bill type with its templates; which are printed once audited is a choice of this workplace. */
 import { PlusOutlined } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { App, Button, Flex, Input, Space, Switch, Table, Tag, Typography, type TableProps } from 'antd';
+import { App, Button, Flex, Input, Space, Switch, Table, Tag, Typography, type TableColumnType } from 'antd';
 import { useState } from 'react';
 import { confirmAct } from '@/engine/confirming';
 import { autoPrinted, setAutoPrinted } from '@/engine/print/autoPrint';
 import { DELIVERED } from '@/engine/print/printCalls';
+import { useStackedColumns } from '@/engine/stackedColumns';
 import { actionOf, type Screen } from '@/engine/types';
 import type { PrintedBillType, OwnedTemplate } from '@/gen';
 import { reportError, showMessage } from '@/lib/errors';
@@ -26,7 +27,7 @@ export default function PrintSettingPage({ screen }: { screen: Screen; params: R
     setAuto(next);
     setAutoPrinted(next);
   };
-  const columns: TableProps<PrintedBillType>['columns'] = [
+  const columns: TableColumnType<PrintedBillType>[] = [
     { title: '模块', dataIndex: 'menu', width: 110 },
     { title: '单据类型', dataIndex: 'label', width: 170 },
     {
@@ -63,7 +64,7 @@ export default function PrintSettingPage({ screen }: { screen: Screen; params: R
         <Input.Search allowClear placeholder="单据类型" style={{ width: 240 }} onChange={(event) => setKeyword(event.target.value)} />
         <Typography.Text type="secondary">打印时先用本公司的默认模板，其次集团的默认模板，都没有时用出厂模板。</Typography.Text>
       </Flex>
-      <Table size="small" rowKey="bill_type" columns={columns} dataSource={rows} loading={list.isLoading} pagination={false} />
+      <Table size="small" rowKey="bill_type" columns={useStackedColumns(columns)} dataSource={rows} loading={list.isLoading} pagination={false} />
     </Flex>
   );
 }
