@@ -1,0 +1,100 @@
+"""Hidden fields in every answer: who may do everything, and is denied every field, finds none of its figures in any read,
+whether a declaration or a hand wrote it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fastapi.routing import APIRoute
+
+from api.kit import menus, registry
+from api.kit.calls import Endpoint
+from api.main import app
+from tests.identity.asking import asked, seeded
+from tests.identity.test_matrix import member
+from tests.identity.test_route_rights import Call, calls
+from tests.kit.client import Caller
+from tests.kit.fixtures import Site
+
+WRITES = {
+    (method, route.path)
+    for route in app.routes
+    if isinstance(route, APIRoute) and isinstance(route.endpoint, Endpoint) and route.endpoint.writes
+    for method in route.methods
+}
+ENDING = ("/logout", "_logout", "/endImitate")
+SLOW = ("/printPdf", "/printTask", "/exportUrl", "/export")
+"""They make files of what `/print` and the lists show."""
+NOT_READ = tuple(name.lower() for name in (*ENDING, *SLOW))
+
+
+@pytest.fixture(scope="module")
+def everything(site: Site) -> tuple[Caller, Caller]:
+    """Two with every right: one from whom nothing is hidden, one from whom all is."""
+    seeded(site)
+    kinds = [(cls, *(block.cls for block in cls.blocks())) for cls in registry.declared()]
+    denied = [(kind.name(), item.name) for parts in kinds for kind in parts for item in kind.fields()]
+    held = list(menus.every_right())
+    return member(site, "sees-all", held)[1], member(site, "sees-nothing", held, denied)[1]
+
+
+def reads() -> list[Call]:
+    return [
+        call
+        for call in calls()
+        if (call.method, call.path) not in WRITES and not call.path.lower().endswith(NOT_READ)
+    ]
+
+
+def found_in(site: Site, caller: Caller, call: Call, secrets: list[str]) -> set[str]:
+    found: set[str] = set()
+    for query in asked(site, call):
+        response = caller.raw(call.method, call.path, _body(site, call), query=query)
+        if "json" in response.headers.get("content-type", ""):
+            found |= {secret for secret in secrets if secret in response.text}
+    return found
+
+
+def _body(site: Site, call: Call) -> Any:
+    """What a posted read is asked, with the records that there are."""
+    made, body = seeded(site), call.body
+    if not isinstance(body, dict):
+        return body
+    known: dict[str, Any] = {
+        "goods_ids": [site.world.oil],
+        "ids": [made.sold.id],
+        "bill_type": "XSCK",
+        "warehouse_id": site.world.warehouse_a,
+        "company_id": site.world.company_a,
+        "customer_id": made.customer,
+        "action": "antiAuditor",
+    }
+    return {name: known.get(name, value) for name, value in body.items()}
+
+
+def test_no_answer_tells_a_denied_figure(site: Site, everything: tuple[Caller, Caller]) -> None:
+    sees_all, sees_nothing = everything
+    made = seeded(site)
+    secrets = [*made.figures, *made.names]
+    told = {}
+    for call in reads():
+        if leaks := found_in(site, sees_nothing, call, secrets):
+            told[f"{call.method} {call.path}"] = leaks
+    assert told == {}
+    for path in LOOKED_THROUGH:
+        [call] = [one for one in reads() if one.path == f"/{path}"]
+        assert found_in(site, sees_all, call, secrets), f"{path} tells nothing that could be hidden"
+
+
+LOOKED_THROUGH = (
+    "v2/inventory/Goods/getGoodsListPopup",
+    "v2/inventory/Stock/getStocks",
+    "v2/open/BillEffect/getEffects",
+    "v2/custom/CustomerReceipt/getOpenItems",
+    "v2/inventory/GoodsBatch/getBatchlist",
+    "v2/inventory/StockTaking/stockTakingGetGoodsList",
+    "v2/report/InventoryBigData/getTicker",
+    "v2/system/BusinessLog/getPage",
+)
+"""Hand-written reads in which the figures stand for who may see them, so that the rule above says something of them."""
