@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { cleanup, render, screen } from '@testing-library/react';
 import { Table, type TableColumnType } from 'antd';
 import { afterEach, expect, it, vi } from 'vitest';
 import { useStackedColumns } from './stackedColumns';
@@ -28,7 +28,7 @@ function onWidth(phone: boolean): void {
   render(<Page />);
 }
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(cleanup);
 
 it('stand beside each other on a screen', () => {
   onWidth(false);

@@ -11,7 +11,7 @@ vi.mock('@/lib/preferences', () => ({ listPreferences, savePreference }));
 
 const led = { company_admin_id: 1, imitator: null } as Session;
 
-beforeEach(() => listPreferences.mockReset());
+beforeEach(() => void listPreferences.mockReset());
 
 it('keeps what else would open waiting, from before it is known whether he is led until he has been', async () => {
   let tell: (seen: unknown[]) => void = () => undefined;

@@ -224,7 +224,7 @@ describe('a receipt', () => {
   const receive = async (amount: string) => {
     await choosing(amount);
     await press('全部核销').then(() => screen.findByText('核销 2 项，合计 800.00'));
-    for (const label of ['分配', '确定']) await press(label);
+    await press('分配').then(() => screen.findByText(/已选 800.00$/)).then(() => press('确定'));
   };
   const typed = () => screen.getByLabelText<HTMLInputElement>('金额', { selector: 'input' });
 
