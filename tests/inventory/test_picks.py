@@ -36,7 +36,7 @@ taking = holds_for(TAKING)
 
 
 class Lying(NamedTuple):
-    """Goods of which 2 lie under 0126 at one location and 3 under 1026 at another."""
+    """Goods of which 2 lie under 0126 at one location and 3 under 0226 at another."""
 
     goods: int
     places: tuple[str, str]
@@ -59,7 +59,7 @@ def lay(desk: Desk, places: dict[int, tuple[int, int]], goods: int, warehouse: i
         first, second = (desk.caller.post("v2/system/Allocation/add", body).data["id"] for body in bodies)
         places[warehouse] = (first, second)
     claimed = warehouse == desk.world.warehouse3_a
-    for quantity, batch, place in zip(("2", "3"), ("0126", "1026"), places[warehouse], strict=True):
+    for quantity, batch, place in zip(("2", "3"), ("0126", "0226"), places[warehouse], strict=True):
         line = {"goods_id": goods, "quantity": quantity, "price": "113", "batch": batch, PLACE: place}
         resource = "three_inbound" if claimed else "other_inbound"
         desk.audited(resource, line, warehouse_id=warehouse, **EARLY)
@@ -92,7 +92,7 @@ def test_what_the_audit_picked_is_told_while_it_stands(
     answer = desk.caller.post(f"{cls.declaration.api}/add", body)
     assert answer.ok, answer
     bill = Made(cls.name(), answer.data["id"], answer.data["bill_no"])
-    both = ("0126×2、1026×3", "{}×2、{}×3".format(*lying.places))
+    both = ("0126×2、0226×3", "{}×2、{}×3".format(*lying.places))
     for action, expected in (("", (None, None)), ("auditorPass", both), ("antiAuditor", (None, None))):
         if action:
             answer = desk.act(action, bill, confirmed=True)
@@ -114,14 +114,14 @@ class TestText:
                 goods_id=lying.goods,
                 warehouse_id=desk.world.warehouse_a,
             ).data
-            if row["batch"] == "1026"
+            if row["batch"] == "0226"
         }
         second = places[desk.world.warehouse_a][1]
         bill = desk.draft("sales_outbound", lying.line("1", batch_id=key, allocation_id=second))
         lines = registry.get("sales_outbound").blocks()[0].cls
-        assert told(lines, desk.info(bill)["lines"][0]) == ("1026", lying.places[1])
+        assert told(lines, desk.info(bill)["lines"][0]) == ("0226", lying.places[1])
         assert desk.act("auditorPass", bill).ok
-        assert told(lines, desk.info(bill)["lines"][0]) == ("1026", lying.places[1])
+        assert told(lines, desk.info(bill)["lines"][0]) == ("0226", lying.places[1])
 
     def test_one_batch_stands_without_its_quantity(
         self, desk: Desk, places: dict[int, tuple[int, int]]
@@ -137,13 +137,13 @@ class TestText:
         goods = desk.world.spares[22]
         desk.stock_in(goods, 4, business_date="2026-01-04")
         lying = lay(desk, places, goods)
-        # The week of 0126 is older than what has no batch, that of 1026 is younger.
+        # The week of 0126 is older than what has no batch, that of 0226 is younger.
         bill = desk.audited("sales_outbound", *(lying.line("3") for _ in range(3)))
         lines = registry.get("sales_outbound").blocks()[0].cls
         assert [told(lines, row) for row in desk.info(bill)["lines"]] == [
             ("0126×2、无批次×1", f"{lying.places[0]}×2、无库位×1"),
             (None, None),
-            ("1026", lying.places[1]),
+            ("0226", lying.places[1]),
         ]
 
 
@@ -153,9 +153,9 @@ class TestReceipt:
     ) -> None:
         lying = lay(desk, places, desk.world.spares[23])
         sent = desk.audited("transfer_out", lying.line(), to_warehouse_id=desk.world.warehouse2_a)
-        all_sent, there = "0126×2、1026×3", "{}×2、{}×3".format(*lying.places)
+        all_sent, there = "0126×2、0226×3", "{}×2、{}×3".format(*lying.places)
         receipts = []
-        for quantity, came in (("3", "0126×2、1026×1"), ("2", "1026")):
+        for quantity, came in (("3", "0126×2、0226×1"), ("2", "0226")):
             draft = desk.caller.get(desk.path("transfer_in", "getDraft"), id=sent.id).data
             [line] = draft.pop("lines")
             assert (line["picked_batches"], line["picked_places"]) == (all_sent, there)
@@ -176,9 +176,9 @@ class TestReceipt:
         [source] = desk.line_ids(desk.audited("consignment_sale", lying.line()))
         line = {"goods_id": lying.goods, "quantity": "4", "source_line_id": source}
         bill = desk.draft("consignment_return", line)
-        assert desk.info(bill)["lines"][0]["picked_batches"] == "0126×2、1026×3"
+        assert desk.info(bill)["lines"][0]["picked_batches"] == "0126×2、0226×3"
         assert desk.act("auditorPass", bill).ok
-        assert desk.info(bill)["lines"][0]["picked_batches"] == "0126×2、1026×2"
+        assert desk.info(bill)["lines"][0]["picked_batches"] == "0126×2、0226×2"
 
 
 class TestReading:
@@ -194,7 +194,7 @@ class TestReading:
         cls: Any = registry.get("other_outbound_detail")
         found = desk.caller.get(f"{cls.declaration.api}/getList", goods_id=lying.goods, bill_no=bill.no)
         [row] = found.data["data"]
-        assert told(cls, row) == ("0126×2、1026×3", "{}×2、{}×3".format(*lying.places))
+        assert told(cls, row) == ("0126×2、0226×3", "{}×2、{}×3".format(*lying.places))
 
     def test_files_say_what_the_screen_says(
         self, desk: Desk, lying: Lying, bill: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -207,12 +207,12 @@ class TestReading:
         book = CalamineWorkbook.from_path(str(export_job.file_of(asked.data["export_id"])))
         heading, row, *_ = book.get_sheet_by_index(0).to_python()
         cells = dict(zip(heading, row, strict=True))
-        assert (cells["批次"], cells["库位"]) == ("0126×2、1026×3", "{}×2、{}×3".format(*lying.places))
+        assert (cells["批次"], cells["库位"]) == ("0126×2、0226×3", "{}×2、{}×3".format(*lying.places))
 
     def test_who_may_not_see_the_batch_is_not_told_it(self, site: Site, desk: Desk, bill: Made) -> None:
         reader = Desk(site, "manager_a")
         [row] = reader.info(bill)["lines"]
-        assert row["picked_batches"] == "0126×2、1026×3"
+        assert row["picked_batches"] == "0126×2、0226×3"
         denied = [{"screen": "other_outbound_line", "field": BATCH}]
         with holding(site.as_("admin"), site.world.role_manager_a, denied=denied):
             [row] = reader.info(bill)["lines"]

@@ -55,6 +55,8 @@ def test_threads_that_ask_at_once_get_one_model() -> None:
 def test_a_type_for_what_a_call_does_not_take_is_refused() -> None:
     def handler(ctx: object, payload: object) -> None: ...
 
-    endpoint = Endpoint(handler, {"body": lambda: int}, ANY_USER, "", write=False, batch=False)
+    endpoint = Endpoint(
+        handler, {"body": lambda: int}, ANY_USER, "", None, write=False, batch=False, told_once=False, most=0
+    )
     with pytest.raises(TypeError, match="body"):
         endpoint.signature()
