@@ -10,6 +10,7 @@ import selectors
 import subprocess
 import time
 from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import IO
 
 from api.kit.context import current
@@ -27,16 +28,19 @@ def run(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a child on what it reads; its answer. Raises TooLong, and Left when the client has gone."""
     refuse_held()
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr) as child:
+    with (
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr) as child,
+        # Asked again after a timeout, `communicate` itself would not send the rest of what the child reads.
+        ThreadPoolExecutor(1) as beside,
+    ):
         until = time.monotonic() + seconds
-        sent: bytes | None = content
+        told = beside.submit(child.communicate, content)
         try:
             while True:
                 try:
-                    out, err = child.communicate(sent, timeout=min(LOOK_SECONDS, seconds))
+                    out, err = told.result(min(LOOK_SECONDS, seconds))
                     return subprocess.CompletedProcess(command, child.returncode, out, err)
-                except subprocess.TimeoutExpired:
-                    sent = None
+                except TimeoutError:
                     _look(until)
         finally:
             child.kill()

@@ -162,6 +162,12 @@ class TestChildren:
         echo = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
         assert children.run([sys.executable, "-c", echo], content, 60).stdout == content
 
+    def test_a_child_that_begins_to_read_late_reads_all(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(children, "LOOK_SECONDS", 0.05)
+        content = b"x" * 1_000_000
+        late = "import sys, time; time.sleep(0.5); print(len(sys.stdin.buffer.read()))"
+        assert children.run([sys.executable, "-c", late], content, 60).stdout == b"1000000\n"
+
     def test_a_torn_last_line_is_none(self) -> None:
         code = "import sys; sys.stdout.write('a\\n' + 'b' * 200000 + '\\nc')"
         assert [len(line) for line in children.lines([sys.executable, "-c", code])] == [1, 200_000]
