@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from api.demo import logins
+from api.launch.process import wait_until
 from tests.e2e import conftest
 
 ROUNDS = 7
@@ -110,9 +111,9 @@ def typing(page: Page, address: str) -> float:
         }""",
         rows,
     )
-    page.wait_for_function(
-        f"() => Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount')) > {LINES}"
-    )
+    pasted = f"Number(document.querySelector('[role=grid]')?.getAttribute('aria-rowcount')) > {LINES}"
+    if not wait_until(lambda: page.evaluate(pasted), 30):
+        raise RuntimeError("the pasted lines did not come")
     taken = []
     for number in range(60):
         begun = time.perf_counter()

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, ViewportSize, expect
 from sqlalchemy import Engine, func, insert, text
 
+from api.launch.process import wait_until
 from api.shell.pay_center import PaymentLink, token_hash
 from tests.e2e.conftest import START_SECONDS, Seat, Seats, System
 from tests.e2e.office import Office, another_station, hire, made, outbound, sell
@@ -105,7 +106,8 @@ class TestCompanySettings:
         bill = sell(office, station)
         desk = seat(station)
         page = desk.page
-        page.wait_for_function("localStorage.getItem('hasAuditorStatusPrint') !== null")
+        kept = "localStorage.getItem('hasAuditorStatusPrint') !== null"
+        assert wait_until(lambda: page.evaluate(kept), 30)
         assert "sales_outbound" in page.evaluate("localStorage.getItem('hasAuditorStatusPrint')")
         assert '"credit_mode":1' in page.evaluate("localStorage.getItem('Documents_operation')")
         assert page.evaluate("localStorage.FDBName_business === localStorage.company_name")
