@@ -84,8 +84,8 @@ insert into customer_receipt (bill_id, bill_no, business_date, status, company_i
 select bill_id, 'KHSK' || substr(bill_no, 5), business_date + 40, 2, company_id, party_id,
     (select min(receivables_mode_id) from receivables_mode) + bill_id % 2, amount, 1, 1
 from settlement_item where open_amount = 0 order by bill_id;
-insert into customer_receipt_write_off (bill_id, line_no, settlement_id, amount)
-select bill_id, 1, settlement_id, amount from settlement_item where open_amount = 0;
+insert into customer_receipt_write_off (bill_id, line_no, settlement_id, amount, settled_on)
+select bill_id, 1, settlement_id, i.amount, r.business_date from settlement_item i join customer_receipt r using (bill_id) where i.open_amount = 0;
 insert into settlement_ledger (settlement_id, company_id, party_type, party_id, amount, entry, bill_type, bill_id, bill_no, business_date)
 select settlement_id, i.company_id, 'customer', party_id, -i.amount, 'write_off', 'KHSK', r.bill_id, r.bill_no, r.business_date
 from settlement_item i join customer_receipt r using (bill_id) order by settlement_id;
