@@ -46,7 +46,7 @@ def is_usable(path: Path) -> bool:
         return False
     if problem := metadata.problem(path):
         aside = metadata.set_aside(path)
-        _say(f"元数据文件损坏（{problem}），已另存为 {aside.name} 并重建；自制的图表和看板可从备份恢复")
+        _say(f"元数据文件损坏（{problem}），已另存为 {aside.name} 并重建；自制的图表和看板只能随整个备份恢复")
         return False
     return not metadata.lacks(path, (item.embedded_uuid for item in boards()))
 

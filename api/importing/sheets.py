@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import File, Response, UploadFile
 
@@ -111,5 +112,7 @@ def workbook(name: str, title: str, columns: list[Field], rows: Iterable[dict[st
 def attachment(content: bytes, name: str) -> Response:
     """A workbook to save."""
     return Response(
-        content, media_type=XLSX, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+        content,
+        media_type=XLSX,
+        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"},
     )

@@ -19,6 +19,7 @@ from api.kit.document import Bill, Link
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import TRANSITIONS
 from api.kit.listing import ListQuery, page_of, query_model, sums_of
+from api.kit.named_bills import hide_numbers
 from api.kit.projection import masked, masks, project
 from api.kit.resource import ACTION_LABELS, Resource
 from api.kit.schemas import (
@@ -75,7 +76,9 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
     def get_list(ctx: Context, query: ListQuery) -> Any:
         notices = cls.notices(ctx.conn, ctx.principal) if issubclass(cls, View) else ()
         with reading(cls, ctx.conn) as conn:
-            return page_of(conn, cls, query, ctx.principal).answer(notices)
+            page = page_of(conn, cls, query, ctx.principal)
+        page.rows[:] = hide_numbers(ctx.conn, ctx.principal, cls.fields(), page.rows)
+        return page.answer(notices)
 
     def get_totals(ctx: Context, query: ListQuery) -> Any:
         with reading(cls, ctx.conn) as conn:
@@ -127,9 +130,9 @@ def bill_info(ctx: Context, cls: type[Bill], key: int, most: int | None = None) 
     ).first()
     if row is None:
         raise NotFound(cls.declaration.label)
-    found = masked(row, masks(cls, cls.name(), ctx.principal))
-    found |= blocks.read(ctx, cls, key, most)
-    return found
+    shown = masked(row, masks(cls, cls.name(), ctx.principal))
+    [found] = hide_numbers(ctx.conn, ctx.principal, cls.fields(), [shown])
+    return found | blocks.read(ctx, cls, key, most)
 
 
 def log_of(ctx: Context, cls: type[Resource], key: int) -> list[dict[str, Any]]:

@@ -466,4 +466,4 @@ def total_of(cls: type[Resource], name: str) -> ColumnElement[Any]:
 
 
 def _parts(ratios: Iterable[Ratio]) -> set[str]:
-    return {name for ratio in ratios for name in (ratio.part, ratio.whole)}
+    return {name for ratio in ratios for name in ratio.parts}

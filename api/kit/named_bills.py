@@ -1,19 +1,24 @@
 """Named bills (单据归属): whether a principal may open the bill that a row of a query names, as SQL.
 
 A bill is its maker's, its department's and its warehouse's, as its type declares; a row that names it is theirs as
-well. Each bill is looked up by its key, so that a list is read as fast as its rows are.
+well. Each bill is looked up by its key, so that a list is read as fast as its rows are. Other bills that a row of his
+own names by their numbers are looked up when the rows have been read, all of them at once.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import Connection, Table, select, true
 from sqlalchemy.dialects import postgresql
 
 from api.kit import registry
 from api.kit.database import Base
+from api.kit.fields import Field
 from api.kit.projection import MASK
 from api.kit.scope import Principal, within
 
@@ -63,6 +68,49 @@ def opens_record(principal: Principal, row: str) -> str:
         for name, (owned, there) in _records(_scope_of(principal)).items()
     )
     return f"case {row}.resource {found} else true end"
+
+
+def hide_numbers(
+    conn: Connection, principal: Principal, fields: Iterable[Field], rows: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Rows as read, with 无权限 for each number of another bill that he may not open; other texts stay."""
+    names = [item.name for item in fields if item.bill]
+    if not names or not principal.is_narrowed:
+        return rows
+    told = {number for row in rows for name in names for number in _numbers(row.get(name))}
+    closed = _closed(conn, principal, told)
+    if not closed:
+        return rows
+    return [row | {name: _told(row[name], closed) for name in names if row.get(name)} for row in rows]
+
+
+SEVERAL = "、"
+"""What stands between the numbers of several bills."""
+
+
+def _numbers(value: Any) -> list[str]:
+    return value.split(SEVERAL) if isinstance(value, str) else []
+
+
+def _told(value: Any, closed: set[str]) -> Any:
+    return SEVERAL.join(MASK if number in closed else number for number in _numbers(value)) or value
+
+
+def _closed(conn: Connection, principal: Principal, numbers: set[str]) -> set[str]:
+    """Those of some numbers that are bills', and not his to open."""
+    by_type: defaultdict[str, list[str]] = defaultdict(list)
+    kinds = registry.prefixes()
+    for number in numbers:
+        if prefix := max((one for one in kinds if number.startswith(one)), key=len, default=None):
+            by_type[prefix].append(number)
+    closed: set[str] = set()
+    for prefix, some in by_type.items():
+        table = kinds[prefix].table()
+        found = select(table.c.bill_no).where(
+            table.c.bill_no.in_(some), within(table, principal).is_not(true())
+        )
+        closed.update(conn.execute(found).scalars())
+    return closed
 
 
 @lru_cache(maxsize=256)

@@ -135,7 +135,16 @@ def masks(cls: type[Declared], screen: str, principal: Principal) -> frozenset[s
                 shown = target.field(name)
                 if not principal.sees(screen, name, shown.permission):
                     hidden.add((shown.label_field if shown.ref else name) or name)
-    return frozenset(hidden)
+    return frozenset(hidden | _bases(cls, hidden))
+
+
+def _bases(cls: type[Declared], hidden: set[str]) -> set[str]:
+    """What masked ratios alone are worked out from, which stands in no column of its own."""
+    ratios = [(item.ratio, item.name in hidden) for item in cls.fields() if item.ratio]
+    masked_parts = {name for ratio, is_masked in ratios if is_masked for name in ratio.parts}
+    shown_parts = {name for ratio, is_masked in ratios if not is_masked for name in ratio.parts}
+    columnless = {item.name for item in cls.fields() if item.hidden and not item.list}
+    return (masked_parts - shown_parts) & columnless
 
 
 def in_yuan(value: Decimal, principal: Principal, *places: tuple[type[Declared], str]) -> str:

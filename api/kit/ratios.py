@@ -21,6 +21,11 @@ class Ratio:
     places: int = 4
     growth: bool = False
 
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The columns that it is worked out from."""
+        return self.part, self.whole
+
     def of(self, sums: Mapping[str, Decimal]) -> Decimal | None:
         """The ratio of several rows, by the sums of their columns."""
         whole = sums[self.whole]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import Response
 from pydantic import AfterValidator, BaseModel, Field
@@ -137,7 +138,7 @@ def as_file(content: bytes, name: str) -> Response:
     return Response(
         content,
         media_type="application/pdf",
-        headers={"Content-Disposition": f'attachment; filename="{name}.pdf"'},
+        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}.pdf"},
     )
 
 

@@ -18,6 +18,7 @@ from api.kit.database import TIME_ZONE, engine, transact
 from api.kit.errors import Refusal
 from api.kit.fields import Field
 from api.kit.listing import listed, query_model, select_rows, sums_of
+from api.kit.named_bills import hide_numbers
 from api.kit.projection import masked, masks, shown_fields
 from api.kit.resource import Resource
 from api.kit.scope import Principal
@@ -156,7 +157,11 @@ def _write(export_id: int) -> int:
             computed = cls.refreshed_at(source) if issubclass(cls, View) else None
             told = about(conn, cls, query, principal, sums, computed)
             streamed = source.execution_options(stream_results=True, yield_per=CHUNK).execute(statement)
-            rows = (masked(row, hidden) for row in streamed)
+            rows = (
+                row
+                for part in streamed.partitions()
+                for row in hide_numbers(conn, principal, cls.fields(), [masked(one, hidden) for one in part])
+            )
             shown = columns(cls, principal)
             return write_workbook(
                 path,

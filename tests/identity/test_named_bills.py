@@ -28,11 +28,7 @@ from tests.kit.payloads import payload_of
 assert catalogue.__all__
 
 NARROWED = ("keeper_a", "department_a", "own_a")
-LISTS = [
-    cls
-    for cls in registry.declared()
-    if not issubclass(cls, Bill | DetailReport) and "list" in cls.declaration.actions
-]
+LISTS = [cls for cls in registry.declared() if "list" in cls.declaration.actions]
 PUBLISHED = [cls for cls in LISTS if issubclass(cls, Published)]
 BOOKS = [cls for cls in LISTS if not issubclass(cls, Published)]
 CLOSED = {
@@ -190,6 +186,22 @@ class TestLists:
         assert not group.foreign(user, BOOKS)
 
     @pytest.mark.parametrize("user", NARROWED)
+    def test_every_bill_that_ones_own_names_opens(self, group: Group, user: str) -> None:
+        """In its head or its lines, and on the paper and in the files that are made of these."""
+        told = set()
+        for cls in BILLS:
+            for key in group.keys(user, cls):
+                found = group.site.as_(user).get(f"{cls.declaration.api}/getInfo", id=key).data
+                blocks = [row for part in found.values() if isinstance(part, list) for row in part]
+                told |= {
+                    (cls.name(), number)
+                    for row in (found, *blocks)
+                    for number in group.named(row)
+                    if not group.opens(user, number)
+                }
+        assert not told
+
+    @pytest.mark.parametrize("user", NARROWED)
     def test_no_row_of_ones_own_bills_is_lost(self, group: Group, user: str) -> None:
         lost = []
         for cls in BOOKS:
@@ -238,6 +250,28 @@ class TestLists:
         [mine, all_] = [site.as_(user).get(f"{api}/getTotals").data for user in ("own_a", "manager_a")]
         assert mine["total"] == len(group.rows("own_a", registry.get("sales_uninvoiced")))
         assert 0 < mine["total"] < all_["total"]
+
+
+class TestInvoice:
+    def test_an_invoice_hides_the_bill_of_another_warehouse(self, group: Group) -> None:
+        desk, world = Desk(group.site), group.site.world
+        there = {"warehouse_id": world.warehouse2_a}
+        bought = desk.audited(
+            "purchase_inbound", {"goods_id": world.oil, "quantity": "1", "price": "7"}, **there
+        )
+        line = {"inbound_line_id": desk.line_ids(bought)[0], "amount": "7"}
+        invoice = desk.draft("purchase_invoice", line, invoice_no="26000001", invoice_date="2026-01-05")
+        for user, told in (("admin", bought.no), ("keeper_a", MASK)):
+            [line] = (
+                group.site.as_(user).get("v2/purchase/PurchaseInvoice/getInfo", id=invoice.id).data["lines"]
+            )
+            assert line["source_no"] == told
+            [row] = (
+                group.site.as_(user)
+                .get("v2/purchase/PurchaseInvoiceDetail/getList", bill_no=invoice.no)
+                .data["data"]
+            )
+            assert row["source_no"] == told
 
 
 class TestDeclarations:

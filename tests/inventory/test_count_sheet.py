@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 import pytest
 from openpyxl import Workbook, load_workbook
 
+from api.kit import menus
 from api.kit.directory import Directory
+from api.kit.projection import MASK
 from api.main import app
+from tests.identity.test_matrix import member
 from tests.kit.desk import Desk, Made
 
 PATH = "/v2/inventory/StockTaking"
@@ -127,3 +131,11 @@ class TestCountSheet:
     def test_only_excel_files_are_taken(self, desk: Desk, take: Made) -> None:
         answer = send(desk, take, sheet(desk, take), name="盘点.txt")
         assert (answer["code"], answer["msg"]) == (400, "上传文件只能是 xls、xlsx格式!")
+
+
+def test_who_may_not_see_the_number_gets_the_sheet(desk: Desk, take: Made) -> None:
+    held = list(menus.every_right())
+    _, caller = member(desk.site, "no-number", held, [("stock_take", "bill_no")])
+    response = caller.raw("GET", f"{PATH}/getCountSheet", query={"id": take.id})
+    assert response.status_code == 200
+    assert response.headers["content-disposition"].endswith(f"filename*=UTF-8''{quote(MASK)}.xlsx")

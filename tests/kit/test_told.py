@@ -14,9 +14,10 @@ from pydantic import BaseModel
 from api import catalogue
 from api.kit import told
 from api.kit.calls import Endpoint
-from api.kit.projection import MASK
+from api.kit.projection import MASK, masks
 from api.kit.scope import Principal
 from api.main import app
+from api.reporting.inventory_big_data import InventoryBigData
 
 assert catalogue.__all__
 PAGES = {"total", "current_page", "per_page", "last_page", "more", "next", "count"}
@@ -155,3 +156,13 @@ class TestMask:
         for row in (*masked["data"], masked["best"]):
             assert {name for name, value in row.items() if value == MASK} == hidden
         assert self.ANSWER["best"]["goods"] == "轮胎", "what the call may keep stays as it was"
+
+
+def test_what_a_hidden_ratio_is_worked_out_from_is_hidden_with_it() -> None:
+    def masked(*names: str) -> frozenset[str]:
+        denied = frozenset(("inventory_big_data", name) for name in names)
+        principal = Principal(1, "", "", 1, 1, sees_cost=True, denied_fields=denied)
+        return masks(InventoryBigData, "inventory_big_data", principal)
+
+    assert masked("turnover_days") == {"turnover_days", "year_quantity_days", "year_sales_quantity"}
+    assert masked("cover_days") == {"cover_days"}, "what stands in a column of its own stays"
