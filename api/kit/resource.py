@@ -288,8 +288,9 @@ class Resource(Declared):
     """Whether its rows are read where there is only what is extracted from the core."""
     found_by: ClassVar[str | None] = None
     """A reference whose record a keyword is looked for in, instead of in fields of the class's own."""
-    chosen_by: ClassVar[tuple[Derived, ...]] = ()
-    """What its dropdowns tell beside the fields of its list; `{goods}` in the SQL is the goods asked for, 0 none."""
+    chosen_by: ClassVar[tuple[tuple[Derived, str], ...]] = ()
+    """What its dropdowns tell beside the fields of its list, and the `class.field` that each repeats, which hides it;
+    `{goods}` in the SQL is the goods asked for, 0 none."""
     leading: ClassVar[tuple[str, ...]] = ()
     """Columns that stand before the others, so that the figures that matter are seen without moving the list."""
 

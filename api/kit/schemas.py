@@ -208,7 +208,7 @@ def rows_of(cls: type[Declared]) -> Any:
 def choice_model(cls: type[Resource]) -> type[BaseModel]:
     """A row of a dropdown: that of the list, and what is told only to who chooses."""
     members: dict[str, Any] = {}
-    for one in cls.chosen_by:
+    for one, _ in cls.chosen_by:
         members.update(_answered(one.field))
     for name, of in cls.declaration.also_named.items():
         members[name] = _answered(cls.field(of))[of]

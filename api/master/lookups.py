@@ -14,6 +14,7 @@ from api.kit.listing import MAX_PAGE_SIZE, PAGE_SIZE, matching, paged
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
+from api.kit.told import Told
 from api.kit.typed import Words
 from api.kit.view import reading, sourced
 from api.master.choosing import chooser
@@ -96,7 +97,7 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
         and reader.sees(cls.name(), item.name, item.permission)
     ]
     more = cls.chosen_by if reader is ctx.principal else ()
-    told = (one.expression(table, goods=query.goods_id or 0).label(one.field.name) for one in more)
+    told = (one.expression(table, goods=query.goods_id or 0).label(one.field.name) for one, _ in more)
     statement = project(cls, fields).select().add_columns(*told).where(*by_key).order_by(*order)
     page, per_page = (1, AT_ONCE) if query.is_coupon else (query.page, query.per_page)
     statement = statement.limit(per_page).offset((page - 1) * per_page)
@@ -104,6 +105,7 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
         total: int = conn.execute(sourced(cls, counted, ctx.principal, where=conditions)).scalar_one()
         rows = conn.execute(sourced(cls, statement, ctx.principal, where=conditions)).all()
     hidden = masks(cls, cls.name(), reader)
+    hidden |= {one.field.name for one, repeats in more if not Told((repeats,)).seen_by(reader)}
     names = cls.declaration.also_named
     shown = [masked(row, hidden) for row in rows]
     for row in shown:

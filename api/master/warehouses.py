@@ -280,13 +280,16 @@ class Allocation(Resource):
     )
 
     chosen_by = (
-        derived(
-            "stocks",
-            "库存",
-            "quantity",
-            "(select cast(coalesce(sum(b.quantity), 0) as numeric(14, 3)) from stock_balance b"
-            " where b.warehouse_id = {table}.warehouse_id and b.allocation_id = {table}.allocation_id"
-            " and {goods} in (0, b.goods_id))",
+        (
+            derived(
+                "stocks",
+                "库存",
+                "quantity",
+                "(select cast(coalesce(sum(b.quantity), 0) as numeric(14, 3)) from stock_balance b"
+                " where b.warehouse_id = {table}.warehouse_id and b.allocation_id = {table}.allocation_id"
+                " and {goods} in (0, b.goods_id))",
+            ),
+            "stock_detail.quantity",
         ),
     )
 

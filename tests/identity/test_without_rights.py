@@ -163,7 +163,7 @@ def test_who_keys_what_refers_to_it_is_told_its_list(site: Site, name: str, righ
     cls = registry.get(name)
     assert right in writers(name)
     path, listed = f"{cls.declaration.api}/getDropdown", {item.name for item in cls.fields() if item.list}
-    listed |= {one.field.name for one in cls.chosen_by}
+    listed |= {one.field.name for one, _ in cls.chosen_by}
     admin, role = site.as_("admin"), site.world.role_nobody
     for rights, more in ((["unit:list"], False), ([right], True), ([cls.right("list")], True)):
         with holding(admin, role, rights=rights):

@@ -8,7 +8,7 @@ import orjson
 import pytest
 from sqlalchemy import UniqueConstraint
 
-from api.kit.resource import Resource
+from api.kit.resource import Declared, Resource
 from api.master.choosing import chosen
 from tests.kit.declared import DECLARED, addable, added, named, present
 from tests.kit.documented import conforms, document
@@ -164,12 +164,13 @@ class TestForm:
         one = caller.get(f"{api}/getInfo", id=by_form.data["id"]).data
         other = caller.get(f"{api}/getInfo", id=by_json.data["id"]).data
         own = {cls.key().key, "bill_no", "made_at", "revision", *_unique_texts(cls), "logogram"}
-        own |= {item.name for item in cls.fields() if item.kind == "datetime" and not item.form}
+        own |= _moments(cls)
         own |= {twin := TWINS.get(cls.name(), ""), *ALONG.get(twin, ())}
         for row in (one, other):
             for block in cls.blocks():
                 for line in row[block.name]:
-                    line.pop("line_id")
+                    for name in ("line_id", *_moments(block.cls)):
+                        line.pop(name)
         assert {k: v for k, v in one.items() if k not in own} == {
             k: v for k, v in other.items() if k not in own
         }
@@ -179,6 +180,11 @@ class TestForm:
         key = added(site, cls)
         answer = site.as_("admin").post(f"{cls.declaration.api}/del", form={"ids": f"[{key}]"})
         assert answer.ok, answer
+
+
+def _moments(cls: type[Declared]) -> set[str]:
+    """When something was done, as the server noted it."""
+    return {item.name for item in cls.fields() if item.kind == "datetime" and not item.form}
 
 
 def _form_text(value: Any) -> str:

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from api.kit import menus
 from api.kit.database import today
+from api.kit.projection import MASK
+from tests.identity.test_matrix import member
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
 from tests.kit.roles import holding
@@ -175,6 +178,10 @@ class TestPlaces:
         for goods, stocks in ((0, "8.000"), (world.spares[40], "3.000"), (world.spares[42], "0.000")):
             [row] = rows(site, path, "admin", **where, allocation_name="查库位", goods_id=goods)
             assert (row["allocation_id"], row["stocks"]) == (place, stocks)
+        denied = [("stock_detail", "quantity")]
+        _, caller = member(site, "no-stock", list(menus.every_right()), denied)
+        [row] = caller.get(path, **where, allocation_name="查库位").data
+        assert (row["allocation_id"], row["stocks"]) == (place, MASK)
 
 
 class TestChain:
