@@ -252,28 +252,6 @@ class TestLists:
         assert 0 < mine["total"] < all_["total"]
 
 
-class TestInvoice:
-    def test_an_invoice_hides_the_bill_of_another_warehouse(self, group: Group) -> None:
-        desk, world = Desk(group.site), group.site.world
-        there = {"warehouse_id": world.warehouse2_a}
-        bought = desk.audited(
-            "purchase_inbound", {"goods_id": world.oil, "quantity": "1", "price": "7"}, **there
-        )
-        line = {"inbound_line_id": desk.line_ids(bought)[0], "amount": "7"}
-        invoice = desk.draft("purchase_invoice", line, invoice_no="26000001", invoice_date="2026-01-05")
-        for user, told in (("admin", bought.no), ("keeper_a", MASK)):
-            [line] = (
-                group.site.as_(user).get("v2/purchase/PurchaseInvoice/getInfo", id=invoice.id).data["lines"]
-            )
-            assert line["source_no"] == told
-            [row] = (
-                group.site.as_(user)
-                .get("v2/purchase/PurchaseInvoiceDetail/getList", bill_no=invoice.no)
-                .data["data"]
-            )
-            assert row["source_no"] == told
-
-
 class TestDeclarations:
     def test_what_does_not_say_whose_its_bills_are_is_closed(self, site: Site, conn: Connection) -> None:
         """A view that forgets to say it is told here: it stands with those that are closed on purpose."""
@@ -401,3 +379,25 @@ class TestPublished:
         told = "“客户往来明细”列出的单据不限于您的数据范围（1个仓库），您不能查看"
         assert (answer.code, answer.msg) == (403, told)
         assert site.as_("manager_a").get("v2/report/CustomerStatement/getList").ok
+
+
+class TestInvoice:
+    def test_an_invoice_hides_the_bill_of_another_warehouse(self, group: Group) -> None:
+        desk, world = Desk(group.site), group.site.world
+        there = {"warehouse_id": world.warehouse2_a}
+        bought = desk.audited(
+            "purchase_inbound", {"goods_id": world.oil, "quantity": "1", "price": "7"}, **there
+        )
+        line = {"inbound_line_id": desk.line_ids(bought)[0], "amount": "7"}
+        invoice = desk.draft("purchase_invoice", line, invoice_no="26000001", invoice_date="2026-01-05")
+        for user, told in (("admin", bought.no), ("keeper_a", MASK)):
+            [line] = (
+                group.site.as_(user).get("v2/purchase/PurchaseInvoice/getInfo", id=invoice.id).data["lines"]
+            )
+            assert line["source_no"] == told
+            [row] = (
+                group.site.as_(user)
+                .get("v2/purchase/PurchaseInvoiceDetail/getList", bill_no=invoice.no)
+                .data["data"]
+            )
+            assert row["source_no"] == told
