@@ -4,6 +4,7 @@ give the named fields on real rows."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,12 @@ def each(planned: list[NamedCall]) -> Any:
 @pytest.fixture
 def call(request: pytest.FixtureRequest) -> NamedCall:
     """A planned call as it is registered."""
-    return named(document())[EVERY.index(request.param)]
+    return _registered()[EVERY.index(request.param)]
+
+
+@cache
+def _registered() -> list[NamedCall]:
+    return list(named(document()))
 
 
 def operation(call: NamedCall) -> dict[str, Any]:
