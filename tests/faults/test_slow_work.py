@@ -28,6 +28,7 @@ from api.master.partners import Customer
 from api.printing import press
 from tests.importing.workbooks import workbook
 from tests.kit.desk import Desk, Made
+from tests.kit.endless import post_scope
 from tests.kit.fixtures import Site
 from tests.master.paper_pictures import png
 
@@ -169,19 +170,7 @@ class TestWhoHasLeft:
         body = orjson.dumps({"ids": [bills[0].id]})
         token = site.world.tokens["admin"].encode()
         path = "/" + desk.path("sales_outbound", "printPdf").lstrip("/")
-        scope = {
-            "type": "http",
-            "http_version": "1.1",
-            "method": "POST",
-            "scheme": "http",
-            "path": path,
-            "raw_path": path.encode(),
-            "root_path": "",
-            "query_string": b"",
-            "headers": [(b"host", b"here"), (b"content-type", b"application/json"), (b"token", token)],
-            "client": ("testclient", 1),
-            "server": ("here", 80),
-        }
+        scope = post_scope(path, {b"host": b"here", b"content-type": b"application/json", b"token": token})
 
         async def leave() -> None:
             parts, left = [body], asyncio.Event()

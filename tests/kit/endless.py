@@ -40,6 +40,24 @@ def send_without_end(
     return asyncio.run(_sent(app, path, given, begun, most))
 
 
+def post_scope(path: str, headers: Mapping[bytes, bytes]) -> dict[str, Any]:
+    """What a server tells an application of a POST, before its body."""
+    return {
+        "type": "http",
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": "",
+        "query_string": b"",
+        "headers": list(headers.items()),
+        "client": ("testclient", 50000),
+        "server": ("127.0.0.1", 80),
+        "state": {},
+    }
+
+
 async def _sent(app: Any, path: str, headers: Mapping[str, str], begun: bytes, most: int) -> Told:
     taken, parts = 0, [begun]
     answered: list[dict[str, Any]] = []
@@ -55,20 +73,7 @@ async def _sent(app: Any, path: str, headers: Mapping[str, str], begun: bytes, m
     async def send(message: dict[str, Any]) -> None:
         answered.append(message)
 
-    scope = {
-        "type": "http",
-        "http_version": "1.1",
-        "method": "POST",
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "root_path": "",
-        "query_string": b"",
-        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
-        "client": ("endless", 50000),
-        "server": ("127.0.0.1", 80),
-        "state": {},
-    }
+    scope = post_scope(path, {name.encode(): value.encode() for name, value in headers.items()})
     await app(scope, receive, send)
     body = b"".join(message.get("body", b"") for message in answered)
     found = orjson.loads(body) if body else {"code": answered[0]["status"], "msg": ""}
