@@ -94,8 +94,8 @@ OWN = (
     Mutant(
         "one try too many",
         "api/identity/login.py",
-        "if failed.by_user < LOCKED_AFTER and",
-        "if failed.by_user <= LOCKED_AFTER and",
+        "if failed.here < LOCKED_AFTER and",
+        "if failed.here <= LOCKED_AFTER and",
         ("tests/identity/test_login.py",),
     ),
     Mutant(
@@ -115,8 +115,8 @@ OWN = (
     Mutant(
         "remainder to the last",
         "api/kit/proration.py",
-        "key=lambda place: parts[place] - exact[place])[:missing]",
-        "key=lambda place: (parts[place] - exact[place], -place))[:missing]",
+        "key=lambda place: parts[place] * whole - units * weights[place])",
+        "key=lambda place: (parts[place] * whole - units * weights[place], -place))",
         ("tests/kit/test_proration.py",),
     ),
     Mutant(
