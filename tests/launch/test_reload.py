@@ -1,0 +1,62 @@
+"""Code that changes starts its process anew, and stopping leaves nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from api.launch.process import spawn, stop, wait_until
+from api.launch.reload import FOLDERS, folders_of, reloading
+
+PROGRAM = """
+import pathlib, time
+with pathlib.Path({starts!r}).open("a") as file:
+    file.write("start\\n")
+{work}
+"""
+
+
+class Running:
+    """A program in a folder that is watched, which notes each of its starts."""
+
+    def __init__(self, place: Path) -> None:
+        self.code, self.starts = place / "code" / "program.py", place / "starts"
+        self.code.parent.mkdir()
+        self.write("time.sleep(600)")
+        self.process = spawn(
+            reloading([sys.executable, str(self.code)], [self.code.parent]), cwd=place, stdout=None
+        )
+
+    def write(self, work: str) -> None:
+        self.code.write_text(PROGRAM.format(starts=str(self.starts), work=work))
+
+    def has_started(self, times: int) -> bool:
+        return self.starts.exists() and len(self.starts.read_text().splitlines()) == times
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    made = Running(tmp_path)
+    yield made
+    stop(made.process)
+
+
+class TestReload:
+    def test_a_change_starts_it_anew(self, running: Running) -> None:
+        assert wait_until(lambda: running.has_started(1), 60)
+        running.write("time.sleep(601)")
+        assert wait_until(lambda: running.has_started(2), 60)
+
+    def test_a_mistake_waits_for_its_correction(self, running: Running) -> None:
+        assert wait_until(lambda: running.has_started(1), 60)
+        running.write("raise SystemExit('a mistake')")
+        assert wait_until(lambda: running.has_started(2), 60)
+        assert running.process.poll() is None
+        running.write("time.sleep(600)")
+        assert wait_until(lambda: running.has_started(3), 60)
+
+    def test_every_watched_folder_is_there(self) -> None:
+        assert all(folder.is_dir() for part in FOLDERS for folder in folders_of(part))
