@@ -18,7 +18,7 @@ DOCUMENTS = sorted(
 PATH = re.compile(r"(?<![\w/.-])((?:api|warehouse|reports|transforms|tests|web|docs|\.ci)/[\w./*-]*\w)")
 TARGET = re.compile(r"`make ([a-z-]+)")
 COMMAND = re.compile(r"\berp ([a-z-]+)")
-MADE = re.compile(r"^(web/dist|web/src/gen|transforms/target|tests/\w+/test_\.py)|…")
+MADE = re.compile(r"^.*/(fct|mart)_$|^(web/dist|web/src/gen|transforms/target|tests/\w+/test_\.py)|…")
 """What is made by a command, and examples."""
 
 

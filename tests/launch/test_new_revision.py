@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Column, Integer, MetaData, Table, Text
+from sqlalchemy import CheckConstraint, Column, Integer, MetaData, Table, Text
 
 from api.kit.database import Base
 from api.kit.errors import Refusal
@@ -20,9 +20,9 @@ NEWEST = max(path.stem[:4] for path in VERSIONS.glob("[0-9]*.py"))
 def declared_table() -> Iterator[Table]:
     """A table that is declared and that no revision makes."""
     metadata: MetaData = Base.metadata
-    table = Table(
-        "colour_card", metadata, Column("card_id", Integer, primary_key=True), Column("colour", Text)
-    )
+    colours = ", ".join(f"'colour {number}'" for number in range(20))
+    columns = (Column("card_id", Integer, primary_key=True), Column("colour", Text))
+    table = Table("colour_card", metadata, *columns, CheckConstraint(f"colour in ({colours})", "colours"))
     yield table
     metadata.remove(table)
 
@@ -38,6 +38,7 @@ class TestWritingARevision:
         assert revision["__doc__"] == "Colour cards of goods"
         upgrade, downgrade = source.split("def upgrade()")[1].split("def downgrade()")
         assert 'op.create_table(\n        "colour_card",' in upgrade
+        assert "'colour 19'" in upgrade, "a line that is too long is left for a hand"
         assert 'sa.Column("colour", sa.Text(), nullable=True)' in upgrade
         assert 'op.drop_table("colour_card")' in downgrade
         assert "###" not in source
