@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 
+from api.kit.settings import settings
+from api.launch.health import Part
 from api.launch.process import spawn, stop, wait_until
-from api.launch.reload import FOLDERS, folders_of, reloading
+from api.launch.reload import FOLDERS, folders_of, reloading, web, web_address
+from api.launch.up import CHILD_COMMANDS, Launcher
+from tests.kit.ports import free_port
 
 PROGRAM = """
 import pathlib, time
@@ -60,3 +66,24 @@ class TestReload:
 
     def test_every_watched_folder_is_there(self) -> None:
         assert all(folder.is_dir() for part in FOLDERS for folder in folders_of(part))
+
+
+def test_in_development_every_core_process_is_watched(tmp_path: Path) -> None:
+    config = replace(settings(), data_dir=tmp_path)
+    for part in Part:
+        plain, watched = (Launcher(config, reload=reload)._core_child(part, "") for reload in (False, True))
+        assert plain.command[-1] == CHILD_COMMANDS[part]
+        assert watched.command == reloading(plain.command, folders_of(part))
+
+
+def test_the_web_is_served_from_its_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VITE_PORT", str(free_port()))
+    child = web()
+    process = spawn(child.command, cwd=child.cwd, stdout=None)
+    try:
+        assert wait_until(child.probe, 240)
+        page = httpx.get(f"{web_address()}/index.html", timeout=120).text
+    finally:
+        stop(process)
+    assert "/src/main.tsx" in page and "/@vite/client" in page
+    assert not child.probe()
