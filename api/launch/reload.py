@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from api.kit.settings import PROJECT_DIR
@@ -33,6 +33,19 @@ def reloading(command: Sequence[str], folders: Iterable[Path]) -> list[str]:
 def folders_of(part: Part) -> list[Path]:
     """The folders whose changes start a process anew."""
     return [PROJECT_DIR / name for name in FOLDERS[part]]
+
+
+def once_healthy(probe: Callable[[], bool]) -> Callable[[], bool]:
+    """A probe that goes on saying yes after its first: who starts anew, or waits for a mistake to be corrected, is not
+    to be ended for its silence."""
+    seen = False
+
+    def remembering() -> bool:
+        nonlocal seen
+        seen = seen or probe()
+        return seen
+
+    return remembering
 
 
 def web_address() -> str:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from api.launch.health import Part, is_healthy, shows_boards
 from api.launch.postgres import EmbeddedPostgres, PostgresError
 from api.launch.process import spawn, stop
 from api.launch.progress import Progress
-from api.launch.reload import folders_of, reloading, web, web_address
+from api.launch.reload import folders_of, once_healthy, reloading, web, web_address
 from api.launch.supervisor import BACKOFF_SECONDS, Child, ChildError, Watched, await_health
 
 FIRST_SNAPSHOT_SECONDS = 900
@@ -112,13 +113,14 @@ class Launcher:
             self.children[-1].start()
 
     def _core_child(self, part: Part, label: str, start_seconds: float = 600) -> Child:
-        config, command = self.config, _erp(CHILD_COMMANDS[part])
+        command = _erp(CHILD_COMMANDS[part])
+        probe = partial(is_healthy, part, self.config)
         return Child(
             part.value,
             label,
             reloading(command, folders_of(part)) if self.reload else command,
             PROJECT_DIR,
-            probe=lambda: is_healthy(part, config),
+            probe=once_healthy(probe) if self.reload else probe,
             start_seconds=start_seconds,
         )
 

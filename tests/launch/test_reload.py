@@ -13,7 +13,7 @@ import pytest
 from api.kit.settings import settings
 from api.launch.health import Part
 from api.launch.process import spawn, stop, wait_until
-from api.launch.reload import FOLDERS, folders_of, reloading, web, web_address
+from api.launch.reload import FOLDERS, folders_of, once_healthy, reloading, web, web_address
 from api.launch.up import CHILD_COMMANDS, Launcher
 from tests.kit.ports import free_port
 
@@ -66,6 +66,12 @@ class TestReload:
 
     def test_every_watched_folder_is_there(self) -> None:
         assert all(folder.is_dir() for part in FOLDERS for folder in folders_of(part))
+
+
+def test_who_starts_anew_is_not_ended_for_its_silence() -> None:
+    answers = iter([False, True, False])
+    probe = once_healthy(lambda: next(answers))
+    assert [probe(), probe(), probe(), probe()] == [False, True, True, True]
 
 
 def test_in_development_every_core_process_is_watched(tmp_path: Path) -> None:
