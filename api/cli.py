@@ -175,9 +175,9 @@ def report(
     with loading():
         from api.launch import report_statements
 
-    found = report_statements.find(code)
+    found = report_statements.resolve_report(code)
     if not sql:
-        print("\n".join(report_statements.describe(found)))
+        print("\n".join(report_statements.describe_report(found)))
         return
     from api.launch.attach import database
 

@@ -58,7 +58,7 @@ TO_BE = {
 """The trade's words for classes that have others today."""
 
 
-def declared() -> list[type[Resource]]:
+def declared_nouns() -> list[type[Resource]]:
     """Every declared resource with a table of its own, by area."""
     found = [cls for cls in registry.declared() if cls.table().metadata is Base.metadata]
     order = list(AREAS)
@@ -70,27 +70,27 @@ def area_of(cls: type[Resource]) -> str:
     return cls.__module__.split(".")[1]
 
 
-def english(cls: type[Resource]) -> str:
+def english_name(cls: type[Resource]) -> str:
     """The one English word for a resource."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cls.__name__).lower()
     return TO_BE.get(cls.__name__, words)
 
 
-def render() -> str:
+def render_tables() -> str:
     """The declared part of the page: a table an area."""
     return "\n".join(
         f"### {AREAS[area]}\n\n{HEAD}{''.join(map(_row, classes))}"
-        for area, classes in groupby(declared(), area_of)
+        for area, classes in groupby(declared_nouns(), area_of)
     )
 
 
-def page() -> str:
+def render_page() -> str:
     """The page with its declared part as it should be."""
     before, rest = FILE.read_text("utf-8").split(BEGIN)
-    return f"{before}{BEGIN}\n\n{render()}\n{END}{rest.split(END)[1]}"
+    return f"{before}{BEGIN}\n\n{render_tables()}\n{END}{rest.split(END)[1]}"
 
 
-def renamed() -> Iterator[str]:
+def renamed_classes() -> Iterator[str]:
     """Classes in TO_BE that are gone, or have the right name by now: they are struck out there."""
     names = {cls.__name__: cls for cls in registry.declared()}
     for name, word in TO_BE.items():
@@ -102,10 +102,8 @@ def _row(cls: type[Resource]) -> str:
     prefix = f"（{cls.bill.prefix}）" if cls.bill is not None else ""
     module = cls.__module__.replace(".", "/") + ".py"
     now = f"`{cls.__name__}`" if cls.__name__ in TO_BE else ""
-    return (
-        f"| {cls.declaration.label}{prefix} | {english(cls)} | `{cls.__tablename__}` | `{module}` | {now} |\n"
-    )
+    return f"| {cls.declaration.label}{prefix} | {english_name(cls)} | `{cls.__tablename__}` | `{module}` | {now} |\n"
 
 
 if __name__ == "__main__":
-    FILE.write_text(page(), "utf-8")
+    FILE.write_text(render_page(), "utf-8")

@@ -25,11 +25,11 @@ def main() -> None:
     """Answer `[{"embed_id", "token", "filters": {key: values}}, …]` with each chart's statements, as JSON."""
     requests = json.load(sys.stdin)
     with redirect_stdout(sys.stderr):  # what Superset says is for people, the answer is not
-        answer = answered(requests)
+        answer = answer_requests(requests)
     json.dump(answer, sys.stdout, ensure_ascii=False)
 
 
-def answered(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def answer_requests(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each chart of the boards that are asked for, with its statements."""
     use_config()
     from superset.app import create_app
@@ -56,7 +56,7 @@ def answered(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def statements_of(app: Any, placed: Placed, chart: Chart, request: dict[str, Any]) -> Iterator[str]:
     """What one chart runs, in this order. Raises RuntimeError with Superset's answer where it is refused."""
-    with recorded() as statements:
+    with record_statements() as statements:
         answer = app.test_client().post(
             "/api/v1/chart/data",
             json=request_body(placed, chart, request["filters"]),
@@ -100,7 +100,7 @@ def request_body(placed: Placed, chart: Chart, filters: dict[str, list[str]]) ->
 
 
 @contextmanager
-def recorded() -> Iterator[list[str]]:
+def record_statements() -> Iterator[list[str]]:
     """What is run against the snapshot while it lasts."""
     from superset.db_engine_specs.base import BaseEngineSpec
 

@@ -21,7 +21,7 @@ FOLDERS = {
 """What a process is made of; a change of any file there starts it anew."""
 
 
-def reloading(command: Sequence[str], folders: Iterable[Path]) -> list[str]:
+def watch_command(command: Sequence[str], folders: Iterable[Path]) -> list[str]:
     """The command that runs another one, and starts it anew when a file of these folders changes.
 
     One that ends by itself, as of a mistake in the code, is started at the next change.
@@ -53,7 +53,7 @@ def web_address() -> str:
     return f"http://127.0.0.1:{_web_port()}"
 
 
-def web() -> Child:
+def web_child() -> Child:
     """Vite, which hands what isn't the web's to the API; it reloads by itself."""
     return Child(
         "web",

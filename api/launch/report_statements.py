@@ -23,7 +23,7 @@ from reports.exposures import MART
 USER = "erp report"
 
 
-def find(code: str) -> Report:
+def resolve_report(code: str) -> Report:
     """The report of a code or a Chinese name. Raises Refusal."""
     report = find_report(code) or next((report for report in REPORTS if report.label == code), None)
     if report is None:
@@ -31,7 +31,7 @@ def find(code: str) -> Report:
     return report
 
 
-def describe(report: Report) -> Iterator[str]:
+def describe_report(report: Report) -> Iterator[str]:
     """Lines that say where a report lies: its route, and for each chart the dataset and the marts that it reads."""
     yield f"{report.label}　{report.route}　{report.right}"
     for tab in report.tabs:
@@ -61,13 +61,13 @@ def print_statements(url: str, report: Report, role: str | None) -> None:
             role_id, sees_cost = find_role(conn, role or ADMIN_ROLE)
     finally:
         engine.dispose()
-    for chart in statements(report, role_id, sees_cost):
+    for chart in collect_statements(report, role_id, sees_cost):
         print(f"-- {chart['tab']} · {chart['title']}（{chart['key']}）")
         for statement in chart["statements"]:
             print(f"{statement.rstrip().rstrip(';')};\n")
 
 
-def statements(report: Report, role_id: int, sees_cost: bool) -> list[dict[str, Any]]:
+def collect_statements(report: Report, role_id: int, sees_cost: bool) -> list[dict[str, Any]]:
     """What each chart of a report runs against the newest snapshot: its tab, key, title and statements.
 
     Raises Refusal where the report platform was never started in this data directory, or refuses.
@@ -78,7 +78,7 @@ def statements(report: Report, role_id: int, sees_cost: bool) -> list[dict[str, 
     done = subprocess.run(
         [str(REPORTS_PYTHON), "-m", "reports.statements"],
         cwd=PROJECT_DIR,
-        input=json.dumps(requests(report, role_id, sees_cost)).encode(),
+        input=json.dumps(build_requests(report, role_id, sees_cost)).encode(),
         capture_output=True,
     )
     if done.returncode:
@@ -87,7 +87,7 @@ def statements(report: Report, role_id: int, sees_cost: bool) -> list[dict[str, 
     return found
 
 
-def requests(report: Report, role_id: int, sees_cost: bool) -> list[dict[str, Any]]:
+def build_requests(report: Report, role_id: int, sees_cost: bool) -> list[dict[str, Any]]:
     """For each tab the board, a guest's token for it, and what its filters open on."""
     secret = settings().secrets["guest_token_secret"]
     answer = []

@@ -20,7 +20,7 @@ from api.launch.health import Part, is_healthy, shows_boards
 from api.launch.postgres import EmbeddedPostgres, PostgresError
 from api.launch.process import spawn, stop
 from api.launch.progress import Progress
-from api.launch.reload import folders_of, once_healthy, reloading, web, web_address
+from api.launch.reload import folders_of, once_healthy, watch_command, web_address, web_child
 from api.launch.supervisor import BACKOFF_SECONDS, Child, ChildError, Watched, await_health
 
 FIRST_SNAPSHOT_SECONDS = 900
@@ -75,7 +75,7 @@ class Launcher:
             self._core_child(Part.API, "接口"),
             self._core_child(Part.WORK, "任务进程"),
             self._core_child(Part.REFRESH, "数仓刷新进程", start_seconds=FIRST_SNAPSHOT_SECONDS),
-            *([web()] if self.reload else ()),
+            *([web_child()] if self.reload else ()),
         )
         began = time.monotonic()
         await_health(self.children, lambda child: self.progress.done(f"{child.label}就绪", began))
@@ -118,7 +118,7 @@ class Launcher:
         return Child(
             part.value,
             label,
-            reloading(command, folders_of(part)) if self.reload else command,
+            watch_command(command, folders_of(part)) if self.reload else command,
             PROJECT_DIR,
             probe=once_healthy(probe) if self.reload else probe,
             start_seconds=start_seconds,

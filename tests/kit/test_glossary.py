@@ -12,10 +12,10 @@ from tests.vocabulary.names import PROJECT, glossary_rows
 class TestGlossary:
     def test_the_declared_part_is_that_of_today(self) -> None:
         """`python -m api.glossary` writes it."""
-        assert glossary.FILE.read_text("utf-8") == glossary.page()
+        assert glossary.FILE.read_text("utf-8") == glossary.render_page()
 
     def test_what_is_renamed_is_struck_out(self) -> None:
-        assert list(glossary.renamed()) == []
+        assert list(glossary.renamed_classes()) == []
 
     def test_no_english_word_has_two_meanings(self) -> None:
         words = Counter(row[1] for row in glossary_rows())

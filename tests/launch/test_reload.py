@@ -13,7 +13,7 @@ import pytest
 from api.kit.settings import settings
 from api.launch.health import Part
 from api.launch.process import spawn, stop, wait_until
-from api.launch.reload import FOLDERS, folders_of, once_healthy, reloading, web, web_address
+from api.launch.reload import FOLDERS, folders_of, once_healthy, watch_command, web_address, web_child
 from api.launch.up import CHILD_COMMANDS, Launcher
 from tests.kit.ports import free_port
 
@@ -33,7 +33,7 @@ class Running:
         self.code.parent.mkdir()
         self.write("time.sleep(600)")
         self.process = spawn(
-            reloading([sys.executable, str(self.code)], [self.code.parent]), cwd=place, stdout=None
+            watch_command([sys.executable, str(self.code)], [self.code.parent]), cwd=place, stdout=None
         )
 
     def write(self, work: str) -> None:
@@ -79,12 +79,12 @@ def test_in_development_every_core_process_is_watched(tmp_path: Path) -> None:
     for part in Part:
         plain, watched = (Launcher(config, reload=reload)._core_child(part, "") for reload in (False, True))
         assert plain.command[-1] == CHILD_COMMANDS[part]
-        assert watched.command == reloading(plain.command, folders_of(part))
+        assert watched.command == watch_command(plain.command, folders_of(part))
 
 
 def test_the_web_is_served_from_its_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VITE_PORT", str(free_port()))
-    child = web()
+    child = web_child()
     process = spawn(child.command, cwd=child.cwd, stdout=None)
     try:
         assert wait_until(child.probe, 240)

@@ -11,7 +11,7 @@ from api.identity.setup import ADMIN_ROLE
 from api.kit.database import connect
 from api.kit.errors import Refusal
 from api.launch import report_statements
-from api.launch.report_statements import find, find_role, print_statements
+from api.launch.report_statements import find_role, print_statements, resolve_report
 
 ROLES = """
 insert into role (role_name, scope_kind, own_kind, sees_cost, enabled, version)
@@ -50,7 +50,7 @@ def test_what_is_printed_can_be_run_as_it_stands(
         asked.append(request)
         return [{"tab": "畅销", "title": "排名", "key": "detail", "statements": ["select 1\n", "select 2;"]}]
 
-    monkeypatch.setattr(report_statements, "statements", answered)
-    print_statements(database_url, find("BestSeller"), None)
-    assert asked == [(find("BestSeller"), admin, True)]
+    monkeypatch.setattr(report_statements, "collect_statements", answered)
+    print_statements(database_url, resolve_report("BestSeller"), None)
+    assert asked == [(resolve_report("BestSeller"), admin, True)]
     assert capsys.readouterr().out == "-- 畅销 · 排名（detail）\nselect 1;\n\nselect 2;\n\n"

@@ -9,7 +9,7 @@ import pytest
 
 from api.kit.errors import Refusal
 from api.kit.settings import settings
-from api.launch.report_statements import describe, find, requests, statements
+from api.launch.report_statements import build_requests, collect_statements, describe_report, resolve_report
 from reports.catalogue import find_report
 from tests.kit.superset import COMPANY_TWO, NOTHING, Superset
 
@@ -17,9 +17,9 @@ from tests.kit.superset import COMPANY_TWO, NOTHING, Superset
 @pytest.fixture(scope="module")
 def best_seller(superset: Superset) -> dict[int, dict[str, Any]]:
     """The charts of a report for two roles, by their keys."""
-    report = find("BestSeller")
+    report = resolve_report("BestSeller")
     return {
-        role: {chart["key"]: chart for chart in statements(report, role, sees_cost=False)}
+        role: {chart["key"]: chart for chart in collect_statements(report, role, sees_cost=False)}
         for role in (COMPANY_TWO, NOTHING)
     }
 
@@ -34,7 +34,7 @@ def rows(statement: str) -> list[dict[str, Any]]:
 
 class TestStatements:
     def test_of_every_chart(self, best_seller: dict[int, dict[str, Any]]) -> None:
-        report = find("BestSeller")
+        report = resolve_report("BestSeller")
         charts = [chart.key for tab in report.tabs for chart in tab.plain.charts]
         assert list(best_seller[COMPANY_TWO]) == charts
         assert all(chart["statements"] for chart in best_seller[COMPANY_TWO].values())
@@ -55,7 +55,7 @@ class TestStatements:
     ) -> None:
         _, named, *_ = best_seller[COMPANY_TWO]["detail"]["statements"]
         shown = rows(named)
-        [asked] = requests(find("BestSeller"), COMPANY_TWO, sees_cost=False)
+        [asked] = build_requests(resolve_report("BestSeller"), COMPANY_TWO, sees_cost=False)
         [period] = asked["filters"]["period"]
         [sold] = rows(
             "select sum(quantity) as quantity from mart_best_seller join role_company_scope using (company_id)"
@@ -69,13 +69,13 @@ class TestStatements:
 
 class TestFindingAReport:
     def test_by_code_and_by_name(self) -> None:
-        assert find("BestSeller") is find("畅销商品") is find_report("BestSeller")
+        assert resolve_report("BestSeller") is resolve_report("畅销商品") is find_report("BestSeller")
 
     def test_an_unknown_one_is_refused_with_where_codes_stand(self) -> None:
         with pytest.raises(Refusal, match="编码是地址的最后一段"):
-            find("Nothing")
+            resolve_report("Nothing")
 
     def test_it_says_of_each_chart_which_marts_it_reads(self) -> None:
-        lines = list(describe(find("BestSeller")))
+        lines = list(describe_report(resolve_report("BestSeller")))
         assert "/report/BestSeller" in lines[0]
         assert any("数据集" in line and "mart_best_seller" in line for line in lines)
