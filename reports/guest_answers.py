@@ -97,7 +97,8 @@ def answer_as_shown() -> None:
 
     A file has no link columns: their markup is for the frame. A table's totals have no figure without a value: the
     table writes N/A for it, and nothing for none; nor has a change that rounds to none a minus. Of several figures the
-    chart's first comes first, and the small slices of a donut are one.
+    chart's first comes first, and the small slices of a donut are one. An analyst's chart has the rows that it asked
+    for: what he lets be worked out of them, as a running sum, isn't known of the steps between them.
     """
     from superset.common.chart_data import ChartDataResultFormat
     from superset.common.query_context_processor import QueryContextProcessor
@@ -116,7 +117,7 @@ def answer_as_shown() -> None:
         form = self._query_context.form_data or {}
         if form.get("viz_type") != "table":
             own = catalogue_datasets().get(getattr(self._qc_datasource, "table_name", ""))
-            if own:
+            if own and explorers.present() is None:
                 chosen = _chosen_days(self._query_context.queries, own.time_column)
                 rows = without_gaps(rows, form, own, chosen)
             return put_together(in_order(rows, form), form)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -12,6 +12,7 @@ from reports.drawn import without_gaps
 from reports.ranges import days_come
 from reports.steps import every_step
 
+MOMENT = datetime(2026, 10, 1, tzinfo=UTC)
 WRITE_OFFS = Dataset(
     key="write_offs",
     label="核销",
@@ -70,7 +71,7 @@ def test_days_without_bills_at_the_ends_of_those_that_are_chosen_are_there_as_fa
         ["01", "03"],
         ["2026-03", "2026-01"],
         ["0206-01-01", "2026-01-01"],
-        [datetime(2026, 10, 1), datetime(2026, 12, 1)],
+        [MOMENT, MOMENT + timedelta(days=61)],
         [None],
     ],
 )
