@@ -53,18 +53,14 @@ class Heard:
 
 
 def drawn(page: Page) -> None:
-    """Wait until a report's frame is drawn."""
-    frame = page.frame_locator("iframe[title]").first
-    expect(frame.locator(HOLDER).first).to_be_visible(timeout=60_000)
-    handle = page.locator("iframe[title]").first.element_handle()
-    inner = handle.content_frame()
-    assert inner is not None
-    for _ in range(120):
-        if inner.evaluate(DRAWN):
+    """Wait until a report's frame is drawn, and for what it asks for after that: newer figures, the next frame."""
+    expect(page.frame_locator("iframe[title]").first.locator(HOLDER).first).to_be_visible(timeout=60_000)
+    for _ in range(240):
+        if any(frame.evaluate(DRAWN) for frame in page.frames[1:]):
             break
         page.wait_for_timeout(250)
-    assert inner.evaluate(DRAWN)
-    # What a report asks for after it is drawn: newer figures, a frame for the next report.
+    else:
+        raise AssertionError("the report is not drawn")
     page.wait_for_timeout(4_000)
 
 

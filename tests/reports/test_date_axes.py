@@ -203,7 +203,7 @@ class TestOverDays:
 
     def test_each_company_has_its_own_line(self, charts, mart: duckdb.DuckDBPyConnection, grain: str):
         wanted = {
-            f"{LABELS[name]}, {label}": pytest.approx(
+            f"{name}, {label}": pytest.approx(
                 {day: row[name] for day, row in reckoned(mart, grain, f"company_name = '{label}'").items()}
             )
             for name in ("revenue", "per_bill")
@@ -270,3 +270,56 @@ class TestOverDays:
             for text, (name, figure) in zip(told, figures.items(), strict=kind == "table"):
                 assert written(text, figure), (day, name, text, figure)
         assert kind == "table" or {date.fromisoformat(day) for day, *_ in lines} == {*whole}
+
+
+def forms_of_companies() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Kinds of charts without an axis of days."""
+    metric = {"metric": "revenue", "row_limit": 100, "time_grain_sqla": "P1M"}
+    by = {**metric, "groupby": ["company_name"]}
+    for kind in ("pie", "funnel", "gauge_chart", "treemap_v2"):
+        yield kind, {**by, "viz_type": kind}
+    yield "sunburst_v2", {**metric, "viz_type": "sunburst_v2", "columns": ["company_name"]}
+    yield "word_cloud", {**metric, "viz_type": "word_cloud", "series": "company_name"}
+    radar = {"metrics": ["revenue", "per_bill"], "groupby": ["company_name"], "row_limit": 100}
+    yield "radar", {**radar, "viz_type": "radar"}
+    ends = {"source": "company_name", "target": "department_name"}
+    yield "graph_chart", {**metric, **ends, "viz_type": "graph_chart"}
+    yield "sankey_v2", {**metric, **ends, "viz_type": "sankey_v2"}
+    bubble = {"entity": "company_name", "x": "revenue", "y": "per_bill", "size": "bills", "row_limit": 100}
+    yield "bubble_v2", {**bubble, "viz_type": "bubble_v2"}
+    yield "big_number_total", {**metric, "viz_type": "big_number_total"}
+
+
+class TestOverCompanies:
+    @pytest.fixture(scope="class")
+    def charts(self, superset: Superset, analyst: Analyst, page: Page) -> dict[str, dict[str, Any]]:
+        board, charts = board_of(analyst, "各公司", analyst.datasets[SOLD], dict(forms_of_companies()))
+        return drawn_board(page, f"{superset.url}/superset/dashboard/{board}/", charts)
+
+    @pytest.fixture(scope="class")
+    def companies(self, mart: duckdb.DuckDBPyConnection) -> dict[str, dict[str, float]]:
+        found = mart.execute(
+            f"select company_name, {', '.join(FIGURES.values())} from mart_operating_revenue group by all"
+        ).fetchall()
+        return {label: dict(zip(FIGURES, map(float, told), strict=True)) for label, *told in found}
+
+    def test_are_answered_as_the_mart_has_them(self, charts, companies):
+        whole = {"revenue": sum(row["revenue"] for row in companies.values())}
+        for name, chart in charts.items():
+            [rows, *_] = chart["answers"]
+            told = {row.get("company_name"): row for row in rows}
+            assert {*told} == ({None} if name == "big_number_total" else {*companies}), name
+            for label, row in told.items():
+                for metric in row.keys() & FIGURES.keys():
+                    wanted = companies.get(label, whole)[metric]
+                    assert row[metric] == pytest.approx(wanted), (name, label, metric)
+
+    @pytest.mark.parametrize("kind", ["pie", "funnel"])
+    def test_parts_are_drawn_so(self, charts, companies, kind: str):
+        [parts] = charts[kind]["series"]
+        told = {part["name"]: part["value"] for part in parts["data"]}
+        assert told == pytest.approx({label: row["revenue"] for label, row in companies.items()})
+
+    def test_a_number_is_the_whole(self, charts, companies):
+        told = charts["big_number_total"]["text"].splitlines()[-1]
+        assert written(told, sum(row["revenue"] for row in companies.values()))

@@ -37,13 +37,13 @@ COMPUTED = {"G003", "G004", "G006", "G009", "G010"}
 MANY = 10_500
 ROWS = f"""
 create or replace table mart_best_seller as
-select m.* replace (n.goods_num as goods_num, n.goods_name as goods_name, n.quantity as quantity)
+select m.* replace (n.goods_id as goods_id, n.goods_num as goods_num, n.goods_name as goods_name, n.quantity as quantity)
 from (select * from mart_best_seller where period_key = 'd7' and company_id = 1 and goods_num = 'G001') as m
 cross join (
-    select * from (values {", ".join(f"('{key}', '{name}', {at}.25)" for at, (key, name) in enumerate(NAMES.items()))})
-        as t(goods_num, goods_name, quantity)
+    select * from (values {", ".join(f"({at}, '{key}', '{name}', {at}.25)" for at, (key, name) in enumerate(NAMES.items()))})
+        as t(goods_id, goods_num, goods_name, quantity)
     union all
-    select 'N' || i, '轮胎' || i, 1.0 from range({MANY}) as t(i)
+    select i + 100, 'N' || i, '轮胎' || i, 1.0 from range({MANY}) as t(i)
 ) as n
 """
 
