@@ -323,3 +323,17 @@ class TestOverCompanies:
     def test_a_number_is_the_whole(self, charts, companies):
         told = charts["big_number_total"]["text"].splitlines()[-1]
         assert written(told, sum(row["revenue"] for row in companies.values()))
+
+
+@pytest.mark.parametrize("counted", [(), (COMPANIES,)], ids=["declared", "own-count"])
+def test_pages_of_steps_and_their_number(analyst: Analyst, mart: duckdb.DuckDBPyConnection, counted: tuple):
+    whole = reckoned(mart, "P1M")
+    axis = {"columnType": "BASE_AXIS", "expressionType": "SQL", "sqlExpression": "day", "label": "day"}
+    asked = {"columns": [{**axis, "timeGrain": "P1M"}], "metrics": ["revenue", "per_bill", *counted]}
+    dataset = analyst.datasets[SOLD]
+    page = analyst.data(dataset, **asked, orderby=[["revenue", False]], row_limit=5)
+    told = {int(row["day"]): row["revenue"] for row in page.json()["result"][0]["data"]}
+    largest = sorted(whole, key=lambda day: -whole[day]["revenue"])[:5]
+    assert told == pytest.approx({day: whole[day]["revenue"] for day in largest})
+    number = analyst.data(dataset, **asked, row_limit=5, is_rowcount=True).json()["result"][0]["data"]
+    assert number == [{"rowcount": len(whole)}]
