@@ -27,6 +27,11 @@ LARGER = {"Minimum", "Maximum"}
 COUNTS = ("Count", "List", "First", "Last")
 """How the aggregates of cross tables begin that don't add up figures."""
 ADDED = {"SUM", "COUNT"}
+WHOLES = {"pie": "饼图的占比", "waterfall": "瀑布图"}
+"""Charts that always add up what they show."""
+LEVELS = {"sunburst_v2": ("columns", "旭日图的上层"), "treemap_v2": ("groupby", "矩形树图的上层")}
+"""Charts that add up what they show where they have several levels, and by what form these are told."""
+ROLLED = {"sum", "cumsum"}
 
 
 @cache
@@ -69,7 +74,14 @@ def query_refusal(query: Any, dataset: Dataset) -> str | None:
 
 
 def totals_refusal(form: Mapping[str, Any], dataset: Dataset) -> str | None:
-    """Why a cross table's totals, which are added up from its cells, would be no figures, or None."""
+    """Why what a chart adds up itself, as a cross table's totals from its cells, would be no figures, or None."""
+    if adding := _adding(form):
+        metrics = [*(form.get("metrics") or []), *([form["metric"]] if form.get("metric") else [])]
+        for label in _unsummed(
+            metrics, dataset, several=bool(_sides(form, dataset) & singles()[dataset.key])
+        ):
+            return f"{adding}会把各格的“{label}”加在一起，而它不能相加：请换成可以相加的指标，或换一种图"
+        return None
     aggregate = str(form.get("aggregateFunction") or "Sum")
     shown = [name for name in ("rowTotals", "colTotals", "rowSubTotals", "colSubTotals") if form.get(name)]
     if (
@@ -85,10 +97,32 @@ def totals_refusal(form: Mapping[str, Any], dataset: Dataset) -> str | None:
         return (
             f"{'列' if across == 'colTotals' else '行'}总计会把不同的指标加在一起：请去掉它，或只留一个指标"
         )
-    sides = {column_name(item) for side in ("groupbyRows", "groupbyColumns") for item in form.get(side) or []}
-    for label in _unsummed(metrics, dataset, several=bool(sides & singles()[dataset.key])):
+    for label in _unsummed(metrics, dataset, several=bool(_sides(form, dataset) & singles()[dataset.key])):
         return f"“{label}”各格之间不能相加：请去掉透视表的总计和小计，或换成可以相加的指标"
     return None
+
+
+def _adding(form: Mapping[str, Any]) -> str:
+    """What adds up the figures of a chart that is no cross table, if anything."""
+    drawn = str(form.get("viz_type"))
+    levels, upper = LEVELS.get(drawn, ("", ""))
+    if len(form.get(levels) or []) > 1:
+        return upper
+    if form.get("contributionMode"):
+        return "占比"
+    if str(form.get("rolling_type")) in ROLLED or (
+        drawn == "big_number" and form.get("aggregation") == "sum"
+    ):
+        return "累计"
+    return WHOLES.get(drawn, "")
+
+
+def _sides(form: Mapping[str, Any], dataset: Dataset) -> set[str | None]:
+    """By what the figures of a chart are told apart; days tell apart all periods."""
+    fields = ("groupbyRows", "groupbyColumns", "groupby", "columns", "x_axis")
+    told = (form.get(field) or [] for field in fields)
+    sides = {column_name(item) for side in told for item in (side if isinstance(side, list) else [side])}
+    return sides | (singles()[dataset.key] if dataset.time_column in sides else set())
 
 
 def _unsummed(metrics: Iterable[Any], dataset: Dataset, *, several: bool) -> Iterable[str]:

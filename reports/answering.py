@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from reports.assets import boards
 from reports.catalogue.beside import KEY
-from reports.catalogue.datasets import Dataset, in_chosen
+from reports.catalogue.datasets import BESIDE_ORDER, Dataset, in_chosen
 from reports.late_names import asked_table
 from reports.query_parts import column_name
 from reports.ranges import RANGE_OPERATOR, business_day, days_of
@@ -45,6 +45,7 @@ def answer_quickly() -> None:
     _run_compiled_queries()
     _trust_own_datasets()
     _find_rows_first()
+    _count_own_rows()
     _look_for_no_chart()
 
 
@@ -150,6 +151,24 @@ def _find_rows_first() -> None:
         return table.named(found, partial(_rows, self.database), counts)
 
     SqlaTable.get_sqla_query = query
+
+
+def _count_own_rows() -> None:
+    """Let what an analyst counts himself be of the rows of a period, not of those that stand in it to be compared."""
+    from superset.connectors.sqla.models import SqlaTable
+
+    counted: Callable[..., Any] = SqlaTable.adhoc_metric_to_sqla
+
+    def count(self: Any, metric: Any, *args: Any, **options: Any) -> Any:
+        made = counted(self, metric, *args, **options)
+        own = catalogue_datasets().get(self.table_name) if _is_own(self) else None
+        if own is None or not own.periods:
+            return made
+        found = made.element.filter(sa.literal_column(f'"{BESIDE_ORDER}"') == 0).label(made.name)
+        found.key = made.key
+        return found
+
+    SqlaTable.adhoc_metric_to_sqla = count
 
 
 def every_period(found: Any, words: Sequence[str]) -> Any:

@@ -27,10 +27,8 @@ from reports.assets import dataset_uuid
 from reports.catalogue import EXPLORER_AUDIENCE, EXPLORER_HEADER, datasets_of
 from reports.catalogue.datasets import Dataset
 from reports.query_parts import (
-    CROSS_TABLE,
     EXPLORED_STEPS,
     MOST_OFFSETS,
-    WORKED_OUT,
     asks_only,
     is_readable,
     is_shaped,
@@ -139,7 +137,7 @@ def query_refusal(explorer: Explorer, context: Any) -> str | None:
     dataset = _dataset_of(explorer, context.datasource)
     if dataset is None:
         return "没有查看此数据集的权限"
-    if not (is_readable(context.result_type) or _is_cross_table(context)):
+    if not is_readable(context.result_type):
         return "自助分析不提供原始数据和查询语句"
     if result_name(context.result_format) in FILES and dataset_uuid(dataset) not in explorer.files:
         return "没有导出此数据集的权限"
@@ -153,11 +151,6 @@ def query_refusal(explorer: Explorer, context: Any) -> str | None:
         if refusal := adding.query_refusal(query, dataset):
             return refusal
     return adding.totals_refusal(context.form_data or {}, dataset)
-
-
-def _is_cross_table(context: Any) -> bool:
-    drawn = (context.form_data or {}).get("viz_type")
-    return result_name(context.result_type) == WORKED_OUT and drawn == CROSS_TABLE
 
 
 def _dataset_of(explorer: Explorer, source: Any) -> Dataset | None:

@@ -18,11 +18,15 @@ from reports import explorers
 from reports.answering import catalogue_datasets
 from reports.assets import boards
 from reports.changed_answers import change_answers
+from reports.chart_params import MOST_ROWS
 from reports.drawn import in_order, put_together, without_gaps, without_signs_of_nothing
+from reports.files import csv_text, workbook
 from reports.ranges import BUSINESS_ZONE, NO_RANGE, RANGE_OPERATOR, DayRange, business_day, days_come
 from reports.reader_states import BoundedStore
 
 MOST_CELLS = 1_000_000
+MOST_FILED = 100_000
+TOO_LONG = f"超过 {MOST_FILED:,} 行：请加上筛选，或用报表页上的导出"
 DATASETS = r"/api/v1/dashboard/\d+/datasets"
 
 
@@ -39,12 +43,23 @@ def hide_queries(app: Flask) -> None:
 def answer_with_files() -> None:
     """Answer files as people open them: named as the chart, a table's rows alone, text that Excel reads as Chinese.
 
-    For the totals and the count beside a table's rows Superset would send an archive.
+    For the totals and the count beside a table's rows Superset would send an archive. A report's table is filed whole,
+    or it is said that it is too long.
     """
     from superset.charts.data.api import ChartDataRestApi
     from superset.common.chart_data import ChartDataResultFormat
+    from superset.common.query_context_factory import QueryContextFactory
 
     sent: Callable[..., Any] = ChartDataRestApi._send_chart_response
+    made: Callable[..., Any] = QueryContextFactory.create
+
+    def create(self: Any, **asked: Any) -> Any:
+        context = made(self, **asked)
+        if context.result_format in ChartDataResultFormat.table_like() and explorers.present() is None:
+            for query in context.queries:
+                if query.row_limit == MOST_ROWS:
+                    query.row_limit = MOST_FILED + 1
+        return context
 
     def send(self: Any, result: dict[str, Any], *args: Any, **options: Any) -> Any:
         context = result["query_context"]
@@ -53,6 +68,8 @@ def answer_with_files() -> None:
             return sent(self, result, *args, **options)
         if form.get("viz_type") == "table":
             result = {**result, "queries": result["queries"][:1]}
+        if any((query.get("rowcount") or 0) > MOST_FILED for query in result["queries"]):
+            return self.response_400(message=TOO_LONG)
         answer = sent(self, result, *args, **options)
         if answer.mimetype == "text/csv" and not answer.is_streamed:
             answer.set_data(codecs.BOM_UTF8 + answer.get_data().removeprefix(codecs.BOM_UTF8))
@@ -63,6 +80,7 @@ def answer_with_files() -> None:
         return answer
 
     ChartDataRestApi._send_chart_response = send
+    QueryContextFactory.create = create
 
 
 def _title(number: Any) -> str | None:
@@ -79,7 +97,8 @@ def answer_as_shown() -> None:
 
     A file has no link columns: their markup is for the frame. A table's totals have no figure without a value: the
     table writes N/A for it, and nothing for none; nor has a change that rounds to none a minus. Of several figures the
-    chart's first comes first, and the small slices of a donut are one.
+    chart's first comes first, and the small slices of a donut are one. An analyst's chart has the rows that it asked
+    for: what he lets be worked out of them, as a running sum, isn't known of the steps between them.
     """
     from superset.common.chart_data import ChartDataResultFormat
     from superset.common.query_context_processor import QueryContextProcessor
@@ -90,12 +109,15 @@ def answer_as_shown() -> None:
         if self._query_context.result_format in ChartDataResultFormat.table_like():
             links = link_columns().get(getattr(self._qc_datasource, "table_name", ""), frozenset())
             kept = [place for place, name in enumerate(df.columns) if name not in links]
-            return written(self, df.iloc[:, kept], [coltypes[place] for place in kept])
+            labels = self._qc_datasource.data.get("verbose_map") or {}
+            shown = df.iloc[:, kept].rename(columns=labels)
+            is_csv = self._query_context.result_format == ChartDataResultFormat.CSV
+            return csv_text(shown) if is_csv else workbook(shown)
         rows = written(self, df, coltypes)
         form = self._query_context.form_data or {}
         if form.get("viz_type") != "table":
             own = catalogue_datasets().get(getattr(self._qc_datasource, "table_name", ""))
-            if own:
+            if own and explorers.present() is None:
                 chosen = _chosen_days(self._query_context.queries, own.time_column)
                 rows = without_gaps(rows, form, own, chosen)
             return put_together(in_order(rows, form), form)

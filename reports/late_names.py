@@ -10,7 +10,7 @@ their number is kept for the query that asks for it next.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, WINDOW, Dataset
-from reports.catalogue.telling import EVERY, Periods, Telling, looked_at, telling
+from reports.catalogue.telling import EVERY, OWN, Periods, Telling, looked_at, telling
 from reports.query_parts import column_name
 
 PLACE = "row_of_page"
@@ -34,7 +34,11 @@ Counts = MutableMapping[str, int]
 @dataclass(frozen=True)
 class Table:
     """Columns and figures of a dataset that are asked for row by row, in an order of some of them, page by page; of
-    some charts under a condition on what a row adds up."""
+    some charts under a condition on what a row adds up.
+
+    An analyst's may have `steps` of time for days, so that its rows are not those that the columns tell apart, and
+    `counts` of his own, which are of the rows of the period itself.
+    """
 
     dataset: Dataset
     columns: tuple[str, ...]
@@ -43,13 +47,15 @@ class Table:
     limit: int | None
     offset: int | None
     condition: str = ""
+    steps: bool = False
+    counts: bool = False
 
     @property
     def is_own(self) -> bool:
         """Whether it asks for columns and figures of the dataset, and for nothing else."""
         figures = [metric.name for metric in self.dataset.metrics]
         return (
-            bool(self.columns and self.metrics)
+            bool(self.columns and (self.metrics or self.counts))
             and all(name in figures for name in self.metrics)
             and all(self.dataset.has_column(name) for name in self.columns)
             and all(name in figures or name in self.columns for name, _ in self.order)
@@ -62,6 +68,8 @@ class Table:
     @property
     def is_found_first(self) -> bool:
         """Whether finding its rows is less work than answering them whole."""
+        if self.steps or self.counts:
+            return False
         is_page = len(self.metrics) > 1 and self.limit is not None and self.limit <= MOST_NAMED
         return is_page or len(self.keys) < len(self.columns)
 
@@ -71,7 +79,11 @@ class Table:
 
     def counted(self, found: Any, counts: Counts) -> Any:
         """The query for the number of rows, made of Superset's for the rows."""
-        rows = self._all(found.sqla_query, {})
+        rows = (
+            self._told(found.sqla_query.limit(None).offset(None).order_by(None), self._figures)
+            if self.steps or self.counts
+            else self._all(found.sqla_query, {})
+        )
         known = counts.get(_text(rows))
         number: Any = sa.literal_column("count(*)" if known is None else str(known)).label("rowcount")
         count = sa.select(number)
@@ -148,7 +160,10 @@ class Table:
 
     @cached_property
     def _telling(self) -> Telling:
-        return telling(self.dataset, self.metrics)
+        if not (self.counts and self.dataset.periods):
+            return telling(self.dataset, self.metrics)
+        told = telling(self.dataset, self.metrics) if self.metrics else Telling(OWN, (), OWN)
+        return replace(told, periods=told.periods | OWN, needed=told.needed | OWN)
 
     def _figure(self, name: str) -> Any:
         """A metric's or a column's value for a row of the table."""
@@ -168,15 +183,25 @@ class Table:
 
 
 def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:
-    """The table that a query asks for, if it asks for what the dataset has and for nothing else."""
+    """The table that a query asks for, if it asks for what the dataset has, and counts of it, and for nothing else."""
     if dataset is None or parts.get("series_limit") or parts.get("timeseries_limit"):
         return None
-    columns = [column_name(name) for name in parts.get("columns") or parts.get("groupby") or []]
-    metrics = parts.get("metrics") or []
-    order = [(name, rising) for name, rising in parts.get("orderby") or []]
+    columns = parts.get("columns") or parts.get("groupby") or []
+    metrics = [name for name in parts.get("metrics") or [] if isinstance(name, str)]
+    order = [(name, rising) for name, rising in parts.get("orderby") or [] if isinstance(name, str)]
     limit, offset = parts.get("row_limit") or None, parts.get("row_offset") or None
     condition = (parts.get("extras") or {}).get("having") or ""
-    table = Table(dataset, tuple(map(str, columns)), tuple(metrics), tuple(order), limit, offset, condition)
+    table = Table(
+        dataset,
+        tuple(str(column_name(name)) for name in columns),
+        tuple(metrics),
+        tuple(order),
+        limit,
+        offset,
+        condition,
+        steps=any(isinstance(name, dict) and name.get("timeGrain") for name in columns),
+        counts=len(metrics) < len(parts.get("metrics") or []),
+    )
     return table if table.is_own else None
 
 

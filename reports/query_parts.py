@@ -8,8 +8,6 @@ from typing import Any
 from reports.ranges import RANGE_OPERATOR, business_day, days_of
 
 READABLE_RESULTS = {"full", "results"}
-WORKED_OUT = "post_processed"
-"""A result that is made of the rows as the form of a chart says, which may say anything but of cross tables."""
 CROSS_TABLE = "pivot_table_v2"
 DRAWN_STEPS = {"pivot", "rename", "sort", "flatten", "contribution"}
 """What a frame's charts have done with the rows of an answer."""

@@ -173,6 +173,8 @@ DATA_CACHE_CONFIG = {
 }
 ROW_LIMIT = 10_000
 SQL_MAX_ROW = 100_000
+# Above so many rows Superset would write a file line by line by a way of its own, in which texts may be formulas.
+CSV_STREAMING_ROW_THRESHOLD = 1_000_000_000
 NATIVE_FILTER_DEFAULT_ROW_LIMIT = 1_000
 SUPERSET_WEBSERVER_TIMEOUT = 60
 DISALLOWED_SQL_FUNCTIONS = {

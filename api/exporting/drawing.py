@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import pylopdf_fonts_zh_cn
 import vl_convert
 
 from api.exporting.book import least, letters
 from api.exporting.plotting import Plot, Series
 from api.exporting.wording import worded
+from api.printing.fonts import FAMILIES, folders
 
 SIZE, HEIGHT = 7.0, 150.0
 """Of letters, and of the picture."""
@@ -28,7 +27,7 @@ TICKS, APART = 5, 2
 """Of an axis: so many marks, and how far apart in what its format tells; Vega sets one more than have room."""
 GAP = 0.28
 """Of a step, between its bars and those of the next."""
-FONT, FAINT, RULE = "Noto Sans SC", "#606266", "#E4E7ED"
+FONT, FAINT, RULE = ", ".join(FAMILIES), "#606266", "#E4E7ED"
 NUMBERS = {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["", ""], "minus": "-"}
 CONFIG = {
     "font": FONT,
@@ -74,7 +73,8 @@ def draw(plot: Plot, width: float) -> str:
 @cache
 def _bring_fonts() -> None:
     """Those of the press, so that texts are as wide as they are set."""
-    vl_convert.register_font_directory(str(Path(pylopdf_fonts_zh_cn.__file__).parent))
+    for folder in folders():
+        vl_convert.register_font_directory(folder)
 
 
 def described(plot: Plot, width: float) -> Spec:

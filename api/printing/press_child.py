@@ -72,16 +72,17 @@ def _bring_logos(sheets: list[dict[str, Any]], folder: Path) -> bool:
 
 
 def _set(main_file: Path, form: str, sheets: list[dict[str, Any]]) -> list[bytes]:
-    import pylopdf_fonts_zh_cn
     import typst
+
+    from api.printing.fonts import folders, legible
 
     compiler = typst.Compiler(
         str(main_file),
         root=str(main_file.parent),
-        font_paths=[str(Path(pylopdf_fonts_zh_cn.__file__).parent)],
+        font_paths=[*folders()],
         ignore_system_fonts=True,
     )
-    inputs = {"data": orjson.dumps(sheets).decode()}
+    inputs = {"data": orjson.dumps(legible(sheets)).decode()}
     return _listed(compiler.compile(format="svg" if form == "svg" else "pdf", sys_inputs=inputs))
 
 

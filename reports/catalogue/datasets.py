@@ -50,7 +50,8 @@ SUFFIXES = ("_before", "_year")
 BESIDE_ORDER = "beside_order"
 """Which period a row is of: 0 the chosen one, 1 the one before, 2 last year's."""
 WEEK = re.compile("(.{4})年第(..)周")
-"""The label of a week."""
+MONTH = re.compile(".{4}-..")
+"""The labels of a week and of a month."""
 UNSEEN = "".join(map(chr, (CLOSING, FURTHER, HAIR)))
 
 
@@ -299,10 +300,10 @@ class Dataset:
 
 
 def first_day(label: object) -> date | None:
-    """The first day of `2026-01`, `2026年第03周` or `2026-01-31`."""
+    """The first day of the text `2026-01`, `2026年第03周` or `2026-01-31`; a moment is no label."""
     text = str(label)
-    week = WEEK.fullmatch(text)
+    week, month = WEEK.fullmatch(text), MONTH.fullmatch(text)
     try:
-        return date.fromisoformat(f"{week[1]}-W{week[2]}-1" if week else f"{text}-01"[:10])
+        return date.fromisoformat(f"{week[1]}-W{week[2]}-1" if week else f"{text}-01" if month else text)
     except ValueError:
         return None

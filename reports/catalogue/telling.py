@@ -16,6 +16,7 @@ from reports.catalogue.metrics import is_change_of, total
 Periods = frozenset[int]
 """Periods by the numbers of BESIDE_ORDER."""
 EVERY: Periods = frozenset(range(3))
+OWN: Periods = frozenset((0,))
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,6 @@ TROUBLE = ("错误", "失败", "意外", "无法")
 DATA = "/api/v1/chart/data"
 WITHIN = 30_000
 PHONE_SIZE: ViewportSize = {"width": 390, "height": 844}
-KNOWN = ("Failed to load resource", "Failed to query feature flag")
-"""Of answers that failed the response tells more; the platform asks for a setting before it has read its settings."""
 
 
 @dataclass
@@ -80,8 +78,7 @@ class Reading:
         self.page.add_init_script("localStorage.setItem('reportFollowsData', 'false')")
 
     def _answered(self, response: Response) -> None:
-        # The shell asks for the description of a screen first: a framed report has none.
-        if response.status >= 400 and "/Screen/getScreen" not in response.url:
+        if response.status >= 400:
             self.failed.append(f"{response.status} {response.request.method} {response.url[:200]}")
         elif DATA in response.url:
             self.answers.append(response)
@@ -92,7 +89,7 @@ class Reading:
             self.failed.append(f"{request.failure} {request.method} {request.url[:200]}")
 
     def _said(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and not message.text.startswith(KNOWN):
+        if message.type == "error":
             self.failed.append(f"console: {message.text[:300]}")
 
     def open(self, report: Report) -> None:

@@ -131,9 +131,30 @@ class TestRows:
             ({"metrics": ["overdue_share"], "colTotals": True, "aggregateFunction": "Maximum"}, ""),
             ({"metrics": ["overdue_share"]}, ""),
             ({"metrics": ["balance"], "drawn": ["no_such_figure"], "colTotals": True}, ""),
+            ({"metrics": ["overdue_share"], "viz_type": "pie"}, "饼图的占比会把各格的“逾期占比”加在一起"),
+            ({"metrics": ["balance"], "viz_type": "pie"}, ""),
+            (
+                {"metrics": ["balance"], "viz_type": "waterfall", "x_axis": "month"},
+                "瀑布图会把各格的“应收余额”",
+            ),
+            (
+                {"metrics": ["overdue_share"], "viz_type": "echarts_area", "rolling_type": "cumsum"},
+                "累计会把",
+            ),
+            (
+                {"metrics": ["overdue_share"], "viz_type": "echarts_area", "contributionMode": "row"},
+                "占比会把",
+            ),
+            (
+                {"metrics": ["overdue_share"], "viz_type": "treemap_v2", "groupby": ["a", "b"]},
+                "矩形树图的上层",
+            ),
+            ({"metrics": ["overdue_share"], "viz_type": "treemap_v2", "groupby": ["a"]}, ""),
+            ({"metrics": ["overdue_share"], "viz_type": "big_number", "aggregation": "sum"}, "累计会把"),
+            ({"metrics": ["overdue_share"], "viz_type": "big_number", "aggregation": "LAST_VALUE"}, ""),
         ],
     )
-    def test_totals_of_a_cross_table_are_figures_or_refused(
+    def test_what_a_chart_adds_up_itself_is_a_figure_or_refused(
         self, analyst: Analyst, form: dict[str, Any], said: str
     ):
         month = [{"col": "month_label", "op": "==", "val": "2026-10"}]

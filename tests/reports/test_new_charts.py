@@ -65,6 +65,8 @@ class TestPages:
             "edit_dataset",
             "samples",
             "import-button",
+            *("export_current_view_group", "export_to_csv_pivoted", "export_to_pivot_xlsx"),
+            *("export_pivot_csv", "export_pivot_xlsx"),
         ):
             assert item in page, item
         for flag in ("CSS_TEMPLATES", "EMBEDDABLE_CHARTS"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -12,6 +12,7 @@ from reports.drawn import without_gaps
 from reports.ranges import days_come
 from reports.steps import every_step
 
+MOMENT = datetime(2026, 10, 1, tzinfo=UTC)
 WRITE_OFFS = Dataset(
     key="write_offs",
     label="核销",
@@ -70,11 +71,12 @@ def test_days_without_bills_at_the_ends_of_those_that_are_chosen_are_there_as_fa
         ["01", "03"],
         ["2026-03", "2026-01"],
         ["0206-01-01", "2026-01-01"],
+        [MOMENT, MOMENT + timedelta(days=61)],
         [None],
     ],
 )
 def test_other_axes_stay_as_they_are(labels):
-    """So do days in another order than their own, and those that are centuries apart."""
+    """So do days in another order than their own, those that are centuries apart, and moments, which are no labels."""
     assert every_step(labels) == labels
 
 

@@ -71,13 +71,18 @@ export function warmPage(path: string, search: string): void {
     return;
   }
   if (own[path]) return;
-  void queries.prefetchQuery(frameRoutesQuery());
-  void queries.prefetchQuery(screenQuery(path));
-  if (overrides[path]) return;
   // What fails here is asked and told again by the page.
-  void ScreenPage.preload()
-    .then((page) => page.warmList(queries, path, paramsOf(search)))
-    .catch(() => undefined);
+  void warmDescribed(path, search).catch(() => undefined);
+}
+
+/** The server describes no screen for a framed report, and would refuse to. */
+async function warmDescribed(path: string, search: string): Promise<void> {
+  const page = overrides[path] ? undefined : ScreenPage.preload();
+  void page?.catch(() => undefined);
+  const frames = await queries.ensureQueryData(frameRoutesQuery());
+  if (frames.some(({ route }) => route === path)) return;
+  void queries.prefetchQuery(screenQuery(path));
+  await (await page)?.warmList(queries, path, paramsOf(search));
 }
 
 export const RoutePage = memo(function RoutePage({ route }: { route: string }) {

@@ -30,7 +30,7 @@ export default function BusinessDataPage({ screen, params }: { screen: Screen; p
             />
           </div>
         )}
-        <span role="status">{publishedAt ? `数据更新于 ${publishedAt}` : '报表数据尚未发布'}</span>
+        <span role="status">{publishedAt === undefined ? '' : publishedAt ? `数据更新于 ${publishedAt}` : '报表数据尚未发布'}</span>
       </div>
       <PublishedNotices />
       <TodayCases company={company.id} />

@@ -16,16 +16,17 @@ interface Answers {
   getRankingList: Ranking[];
 }
 
-/** When the newest figures were published, looked for while the page is shown. */
-export function usePublishedAt(): string | null {
-  const { data } = useQuery(publishedQuery());
-  return data?.refreshed_at ?? null;
+/** When the newest figures were published, looked for while the page is shown; not known at first, and null if never. */
+export function usePublishedAt(): string | null | undefined {
+  const { data, isPending } = useQuery(publishedQuery());
+  return isPending ? undefined : (data?.refreshed_at ?? null);
 }
 
-function consoleQuery<Call extends keyof Answers>(call: Call, query: Query, publishedAt: string | null) {
+function consoleQuery<Call extends keyof Answers>(call: Call, query: Query, publishedAt: string | null | undefined) {
   return queryOptions({
     queryKey: ['console', call, query, publishedAt],
     queryFn: ({ signal }) => api.get<Answers[Call]>(`v2/system/Console/${call}`, query, { signal }),
+    enabled: publishedAt !== undefined,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     meta: { quiet: true },

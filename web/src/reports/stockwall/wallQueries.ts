@@ -14,6 +14,8 @@ export function useOverview(screen: Screen, company: number) {
   return useQuery({
     queryKey: [screen.name, 'overview', company, publishedAt],
     queryFn: ({ signal }) => api.get<StockOverview>(`${screen.api}/getOverview`, { company_id: company }, { signal }),
+    // Else what is asked before that is known would be given up and asked again.
+    enabled: publishedAt !== undefined,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     meta: { quiet: true },

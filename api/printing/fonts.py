@@ -1,0 +1,69 @@
+"""字体（排版）：先用简体的字，没有的用繁体的、日文的；哪个都没有的字，写出它的编码，不留空框。"""
+
+from __future__ import annotations
+
+import struct
+import unicodedata
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pylopdf_fonts_jp
+import pylopdf_fonts_zh_cn
+import pylopdf_fonts_zh_tw
+
+FAMILIES = ("Noto Sans SC", "Noto Sans TC", "Noto Sans JP")
+PACKAGES = (pylopdf_fonts_zh_cn, pylopdf_fonts_zh_tw, pylopdf_fonts_jp)
+LETTERS = ((0x0000, 0x0530), (0x1E00, 0x2000))
+"""Latin, Greek and Cyrillic letters, of which the press itself has a font."""
+UNSEEN = ("Cc", "Cf", "Mn", "Zl", "Zp")
+"""Kinds of characters that draw nothing of their own."""
+WHOLE = 12
+"""The form of a font's table of all characters; others know the first 65,536."""
+
+
+def folders() -> list[str]:
+    """Where the fonts are."""
+    return [str(Path(str(package.__file__)).parent) for package in PACKAGES]
+
+
+def legible(value: Any) -> Any:
+    """What a sheet tells, with the code of each character that no font can draw in its place."""
+    if isinstance(value, str):
+        return value if value.isascii() else "".join(map(_legible, value))
+    if isinstance(value, dict):
+        return {name: legible(one) for name, one in value.items()}
+    return [legible(one) for one in value] if isinstance(value, list) else value
+
+
+def _legible(letter: str) -> str:
+    code = ord(letter)
+    drawn = any(first <= code < last for first, last in LETTERS) or code in _drawn()
+    return letter if drawn or unicodedata.category(letter) in UNSEEN else f"〔U+{code:04X}〕"
+
+
+@cache
+def _drawn() -> frozenset[int]:
+    """The characters that the fonts have."""
+    places = (Path(folder).glob("NotoSans*.otf") for folder in folders())
+    return frozenset(code for fonts in places for font in fonts for code in characters(font.read_bytes()))
+
+
+def characters(font: bytes) -> set[int]:
+    """The characters of an OpenType font, from its table of all of them."""
+    tables = {font[at : at + 4]: at for at in range(12, 12 + 16 * _number(font, 4), 16)}
+    [start] = struct.unpack_from(">I", font, tables[b"cmap"] + 8)
+    places = (struct.unpack_from(">I", font, start + 8 + 8 * at)[0] for at in range(_number(font, start + 2)))
+    found: set[int] = set()
+    for place in (start + offset for offset in places):
+        if _number(font, place) == WHOLE:
+            [groups] = struct.unpack_from(">I", font, place + 12)
+            for at in range(groups):
+                first, last, _ = struct.unpack_from(">III", font, place + 16 + 12 * at)
+                found.update(range(first, last + 1))
+    return found
+
+
+def _number(font: bytes, at: int) -> int:
+    number: int = struct.unpack_from(">H", font, at)[0]
+    return number
