@@ -2,7 +2,8 @@
 
 A bill is its maker's, its department's and its warehouse's, as its type declares; a row that names it is theirs as
 well. Each bill is looked up by its key, so that a list is read as fast as its rows are. Other bills that a row of his
-own names by their numbers are looked up when the rows have been read, all of them at once.
+own names by their numbers are looked up when the rows have been read, all of them at once; a list that is searched or
+sorted by such numbers is so by what it shows of them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Table, select, true
+from sqlalchemy import ColumnElement, Connection, Table, case, exists, false, func, literal, select, true
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from api.kit import registry
 from api.kit.database import Base
@@ -82,6 +84,37 @@ def hide_numbers(
     if not closed:
         return rows
     return [row | {name: _told(row[name], closed) for name in names if row.get(name)} for row in rows]
+
+
+def shown_numbers(principal: Principal, numbers: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A column of the core's that has a bill's number or several bills', as `hide_numbers` shows it."""
+    if not principal.is_narrowed:
+        return numbers
+    each = func.unnest(func.string_to_array(numbers, SEVERAL))
+    told = each.table_valued("number", with_ordinality="place", name="told_number").render_derived()
+    one = case((_is_closed(principal, told.c.number), MASK), else_=told.c.number)
+    return (
+        select(func.string_agg(one, aggregate_order_by(literal(SEVERAL), told.c.place)))
+        .select_from(told)
+        .scalar_subquery()
+    )
+
+
+def _is_closed(principal: Principal, number: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether a number is that of a bill which is not his to open."""
+    kinds = registry.prefixes()
+    return case(
+        *(
+            (number.startswith(prefix), _foreign(kinds[prefix].table(), principal, number))
+            for prefix in sorted(kinds, key=len, reverse=True)
+        ),
+        else_=false(),
+    )
+
+
+def _foreign(table: Table, principal: Principal, number: ColumnElement[str]) -> ColumnElement[bool]:
+    closed = within(table, principal).is_not(true())
+    return exists().where(table.c.bill_no == number, closed)
 
 
 SEVERAL = "、"
