@@ -157,6 +157,7 @@ def log_of(ctx: Context, cls: type[Resource], key: int) -> list[dict[str, Any]]:
             "action": row.action,
             "action_name": names.get(row.action, row.action),
             "user_name": row.user_name,
+            "imitator_name": row.imitator_name,
             "before": _without(row.before, hidden),
             "after": _without(row.after, hidden),
             "reason": row.reason,

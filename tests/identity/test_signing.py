@@ -209,6 +209,8 @@ class TestApiToken:
         with site.engine.connect() as conn:
             found = [conn.execute(text(query), {"id": one.data["id"]}).scalar_one() for one in (made, own)]
         assert found == ["接口令牌：官网", None]
+        own = site.as_("admin").get("v2/system/Unit/getLog", id=made.data["id"]).data
+        assert [entry["imitator_name"] for entry in own] == found[:1], "the record's own log tells it as well"
 
     def test_its_use_scope_and_end_are_shown(self, site: Site) -> None:
         with site.engine.begin() as conn:
