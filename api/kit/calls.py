@@ -7,6 +7,7 @@ opens the transaction, remembers the idempotency key, and wraps the answer as `{
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
@@ -51,6 +52,9 @@ ANY_USER = "*any"
 
 READING = ("GET", "HEAD")
 AGENT_LENGTH = 300
+DEVICE_COOKIE = "erp_device"
+DEVICE_SECONDS = 30 * 24 * 3600
+_DEVICE = re.compile(r"[\w-]{32}", re.ASCII)
 SUCCESS = "操作成功"
 QUESTIONS = (362, 363)
 """Codes of stock warnings, and of what else a user is asked about before he goes on."""
@@ -307,10 +311,13 @@ class Endpoint:
         data, ctx = retrying(attempt)
         for effect in ctx.after_commit:
             effect()
-        if not isinstance(data, Response):
-            return answer(data, msg=self._says)
-        for name, value in marks().items():
-            data.headers.setdefault(name, value)
+        if isinstance(data, Response):
+            for name, value in marks().items():
+                data.headers.setdefault(name, value)
+        else:
+            data = answer(data, msg=self._says)
+        if ctx.keeps:
+            _keep(request, data, ctx.keeps)
         return data
 
     def _handle(self, ctx: Context, arguments: Mapping[str, Any]) -> Any:
@@ -368,6 +375,8 @@ def gate(
             ctx = _proven(request, conn, right, key, parts)
         ctx.client = request.client.host if request.client else ""
         ctx.agent = request.headers.get("user-agent", "")[:AGENT_LENGTH]
+        ctx.device = _kept(request)
+        ctx.takes_gzip = "gzip" in request.headers.get("accept-encoding", "")
         ctx.host = request.url.hostname or ""
         ctx.origin = str(request.base_url).rstrip("/")
         ctx.has_left = partial(_has_left, request)
@@ -377,6 +386,18 @@ def gate(
             ctx.conn.commit()
         finally:
             ctx.conn.close()
+
+
+def _kept(request: StarletteRequest) -> str:
+    found = request.cookies.get(DEVICE_COOKIE, "")
+    return found if _DEVICE.fullmatch(found) else ""
+
+
+def _keep(request: StarletteRequest, answer: Response, device: str) -> None:
+    secure = request.url.scheme == "https"
+    answer.set_cookie(
+        DEVICE_COOKIE, device, max_age=DEVICE_SECONDS, httponly=True, samesite="strict", secure=secure
+    )
 
 
 def _has_left(request: StarletteRequest) -> bool:
