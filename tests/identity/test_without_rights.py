@@ -37,6 +37,7 @@ OWN = {
     "/open/RequestOpen/getRequestOpenList": "one's rights",
     "/open/Warehouse/getWarehouseFocus": "names of warehouses",
     "/open/company/getErpCompanyList": "names of one's companies",
+    "/openapi.json": "how to call, to a program's token",
     "/purchase_center/Open/Customer/getCustomerList": "names",
     "/purchase_center/Open/Employee/getEmployeeList": "names",
     "/purchase_center/Open/PaymentMethod/getPaymentMethodList": "names",
@@ -157,7 +158,8 @@ def test_every_open_call_refuses_or_tells_what_is_ones_own(
     for call in open_calls():
         for query in asked(site, call):
             response = nobody.raw(call.method, call.path, call.body, query=query)
-            is_json = "json" in response.headers.get("content-type", "")
+            # The document of all calls is a file, though of JSON.
+            is_json = "json" in response.headers.get("content-type", "") and call.path != "/openapi.json"
             found = response.json() if is_json else {"code": response.status_code, "data": "file"}
             if found["code"] == 200 and not is_empty(found["data"]) and call.path not in {*NAMES, *OWN}:
                 unnamed.append((call.path, str(found["data"])[:200]))

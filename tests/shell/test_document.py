@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
+from api.identity import sessions
 from api.identity.setup import issue_token
 from api.kit import registry
 from api.shell import document_calls
@@ -46,7 +47,9 @@ class TestServed:
 
     def test_nobody_else_gets_it(self, site: Site) -> None:
         assert site.anonymous().get("openapi.json").code == 401
-        refused = site.as_("nobody").get("openapi.json")
+        with site.engine.begin() as conn:
+            opened = sessions.open_session(conn, site.world.ids["user_nobody"])
+        refused = Caller(site.http, opened.token, opened.sign_key).get("openapi.json")
         assert (refused.code, refused.msg) == (403, "接口文档只给接口令牌和管理用户的人")
 
     def test_it_goes_out_packed_as_it_is_kept(self, site: Site) -> None:
