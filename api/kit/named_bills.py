@@ -8,8 +8,9 @@ sorted by such numbers is so by what it shows of them.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -19,7 +20,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from api.kit import registry
-from api.kit.database import Base
+from api.kit.database import Base, dumps
 from api.kit.fields import Field
 from api.kit.projection import MASK
 from api.kit.scope import Principal, within
@@ -84,6 +85,39 @@ def hide_numbers(
     if not closed:
         return rows
     return [row | {name: _told(row[name], closed) for name in names if row.get(name)} for row in rows]
+
+
+def hide_closed(conn: Connection, principal: Principal, words: str) -> str:
+    """Words, with 无权限 for each number in them of a bill that he may not open."""
+    if not principal.is_narrowed:
+        return words
+    number = _number()
+    closed = _closed(conn, principal, set(number.findall(words)))
+    return number.sub(lambda found: MASK if found[0] in closed else found[0], words) if closed else words
+
+
+def hide_sayings(conn: Connection, principal: Principal, values: list[Any]) -> list[Any]:
+    """Values of whatever is nested in them, with 无权限 for each text that says something of a bill which he may not
+    open."""
+    if not principal.is_narrowed:
+        return values
+    closed = _closed(conn, principal, set(_number().findall(dumps(values).decode())))
+    return [_unsaid(value, closed) for value in values] if closed else values
+
+
+def _unsaid(value: Any, closed: set[str]) -> Any:
+    if isinstance(value, str):
+        return value if closed.isdisjoint(_number().findall(value)) else MASK
+    if isinstance(value, Mapping):
+        return {name: _unsaid(one, closed) for name, one in value.items()}
+    return [_unsaid(one, closed) for one in value] if isinstance(value, list) else value
+
+
+@lru_cache(maxsize=1)
+def _number() -> re.Pattern[str]:
+    """A bill's number among other words: the prefix of a type, what its template adds, and at least three digits."""
+    kinds = "|".join(sorted(registry.prefixes(), key=len, reverse=True))
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{kinds})[A-Za-z0-9-]*[0-9]{{3}}(?![0-9])", re.ASCII)
 
 
 def shown_numbers(principal: Principal, numbers: ColumnElement[Any]) -> ColumnElement[Any]:
