@@ -58,17 +58,22 @@ WAYS = (
 )
 PLACE = ("company_id", "warehouse_id")
 KIND = ("goods_id", "brand_id", "goods_type_id")
-TRADE = (*PLACE, *KIND, "department_id", "employee_id")
+STAFF = ("department_id", "employee_id")
+GUARANTEE = (*PLACE, *KIND, *STAFF, "customer_id", "supplier_id", "symptom_id")
 PAGES: Mapping[str, tuple[str, ...]] = {
-    "/report/salesdetrpt": (*TRADE, "customer_id"),
-    "/report/purchasedetrpt": (*TRADE, "supplier_id"),
-    "/report/receiptdetrpt": ("company_id", "department_id", "employee_id", "customer_id"),
+    "/report/salesdetrpt": (*PLACE, *KIND, *STAFF, "customer_id"),
+    "/report/purchasedetrpt": (*PLACE, *KIND, *STAFF, "supplier_id"),
+    "/report/receiptdetrpt": ("company_id", *STAFF, "customer_id"),
     "/report/customerdetrpt": ("company_id", "customer_id"),
     "/report/factorydetrpt": ("company_id", "supplier_id"),
-    "/report/aftersalesdetrpt": (*PLACE, *KIND, "supplier_id", "symptom_id"),
+    "/report/aftersalesdetrpt": GUARANTEE,
+    "/report/threepacketslaims": GUARANTEE,
     "/inventory/stockmoves": (*PLACE, *KIND),
     "/inventory/inventorysummer": (*PLACE, *KIND),
-    "/purchase/orderdetail": (*PLACE, "goods_id", "supplier_id"),
+    "/purchase/orderdetail": (*PLACE, *STAFF, "goods_id", "supplier_id"),
+    "/purchase/rebatedetail": ("company_id", *STAFF, "supplier_id"),
+    "/purchase/rebatelines": ("company_id", "goods_id", "supplier_id"),
+    "/MoneyManagement/RebateManagement/RebateManagementSee": ("company_id", "supplier_id"),
 }
 """What the lists that links open are asked for, of what reports are filtered and told apart by."""
 
