@@ -43,21 +43,21 @@ LISTS: Mapping[str, Mapping[str, str]] = {
     "inPurchasingAnalysisTable/detail/detail_link": {"bought": "no_tax_amount"},
     "BusinessDailyReport/spent/bought_link": {"mtd_purchase": "no_tax_amount"},
     "OperationMonthlyReport/others/bought_link": {"purchase": "no_tax_amount"},
-    "goodsinventoryrpt/detail/detail_link": {"amount": "amount"},
-    "commodityStocksQuery/detail/detail_link": {"amount": "amount"},
-    "inventoryAgingReport/detail/detail_link": {"amount": "amount"},
-    "CompanyInventoryreport/detail/detail_link": {"amount": "amount"},
 }
 """Figures by what the list behind them calls them, by report, table and link."""
 COARSE = frozenset(("cover_range", "bucket", "overdue", "threshold", "advice", "speed", "dot_bucket"))
 """What several bills together are: no list of bills is filtered by it."""
 MOVES = "all moves of the goods, of which what the row tells is made"
+STOCK = (
+    "the goods' pieces: what a warehouse has is worth the company's mean, its moves what they were posted at"
+)
 STATEMENT = "the partner's bills, whose balance ends in the row's"
 PRICES = "the purchases of which prices and indices are made"
 OTHERWISE: Mapping[str, str] = {
     **dict.fromkeys(("inventoryAgingReportDetailed", "inventoryDOTReport", "sluggishstock"), MOVES),
     **dict.fromkeys(("warehouseTurnover", "inventoryturnover", "inventoryOccupation"), MOVES),
     **dict.fromkeys(("inDecisionAnalysisTable", "PledgeGoodsValueTable", "commodityStocksQuery"), MOVES),
+    **dict.fromkeys(("goodsinventoryrpt", "inventoryAgingReport", "CompanyInventoryreport"), STOCK),
     **dict.fromkeys(("accountsReceivable", "facyorypayment", "inAnalysisTablePayment"), STATEMENT),
     **dict.fromkeys(
         ("ScheduleAccountsReceivable", "ScheduleAccountsPayable", "verificationDetails"), STATEMENT
@@ -116,7 +116,7 @@ def test_the_list_is_the_figure(frames: Frames, namesakes: Namesakes, desk: Desk
             for figure, called in LISTS[place].items():
                 told = Decimal(str(row[figure] or 0))
                 assert abs(found.get(called, Decimal()) - told) < Decimal("0.01"), (
-                    *(place, tab, figure, told, found.get(called), days, chosen, row[name]),
+                    f"{place} {tab} {figure}: {told}, not {found.get(called)}; {days} {chosen} {row[name]}"
                 )
             followed_rows += 1
     assert followed_rows or place.startswith("station"), "nothing was followed"
@@ -140,7 +140,7 @@ def narrowed(
             )
             ask = f'select distinct "{item.column}" from ({sql}) as d where {where} order by 1 desc'
             values = [value for (value,) in source.exec_driver_sql(ask) if value is not None]
-            if item.latest:
+            if item.latest and values:
                 chosen[item.column] = chance.sample(values[:2], 1)
             elif item.default:
                 chosen[item.column] = [*item.default]
