@@ -391,8 +391,8 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "order_desc": bool(order) and not order[1],
         "row_limit": chart.limit or MOST_ROWS,
         "server_page_length": PAGE_LENGTH,
-        "page_length": PAGE_LENGTH if chart.paged or chart.totalled else 0,
-        "server_pagination": chart.paged,
+        "page_length": PAGE_LENGTH if chart.is_served else 0,
+        "server_pagination": chart.is_served,
         "show_totals": chart.totalled,
         # What is neither paged nor totalled is a statement of a few lines.
         "include_search": not chart.paged and chart.totalled,

@@ -17,7 +17,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, WINDOW, Dataset
+from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, PART, WINDOW, Dataset
 from reports.catalogue.telling import EVERY, Periods, Telling, looked_at, telling
 from reports.query_parts import column_name
 
@@ -61,9 +61,13 @@ class Table:
 
     @property
     def is_found_first(self) -> bool:
-        """Whether finding its rows is less work than answering them whole."""
+        """Whether finding its rows is less work than answering them whole, or the only way to know of which days each
+        is."""
         is_page = len(self.metrics) > 1 and self.limit is not None and self.limit <= MOST_NAMED
-        return is_page or len(self.keys) < len(self.columns)
+        leads_to_days = any(
+            EXTREMES.keys() & {*PART.findall(self.dataset.column(name).sql)} for name in self.columns
+        )
+        return is_page or leads_to_days or len(self.keys) < len(self.columns)
 
     def telling(self, found: Any) -> Any:
         """The query without the rows that have nothing to say."""

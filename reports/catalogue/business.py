@@ -19,6 +19,7 @@ from reports.catalogue.parts import (
     Line,
     board,
     company_filter,
+    days_known,
     line,
     link,
     period_filter,
@@ -165,10 +166,7 @@ def bill_links(start: str, end: str) -> tuple[Column, ...]:
         ("客户往来", "/report/customerdetrpt", "owed_link"),
         ("供应商往来", "/report/factorydetrpt", "owing_link"),
     )
-    days = {
-        "business_date_start": f"strftime({start}, '%Y-%m-%d')",
-        "business_date_end": f"strftime({end}, '%Y-%m-%d')",
-    }
+    days = days_known(start, end)
     return tuple(link(text, route, named, **BY_COMPANY, **days) for text, route, named in pages)
 
 

@@ -53,7 +53,7 @@ def revenue_dataset(span: Span) -> Dataset:
         columns=(
             *(MONTH_OF_DAY if span.whole else ()),
             *PLACES,
-            Column("department_name", "部门"),
+            Column("department_name", "部门", follows=("department_id",)),
             EMPLOYEE,
             sales_link(
                 **BY_COMPANY,

@@ -18,6 +18,27 @@ select
     'P' || i as pattern, '条' as unit_name, i + 30 as goods_type_id, i as brand_id, i * 100 as price
 from range(1, 4) as t(i);
 
+create table dim_goods as
+select * exclude (price) from item;
+create table brand as
+select brand_id, brand_name from item;
+create table goods_type as
+select goods_type_id - 20 as goods_type_id, type1_name as goods_type_name, null as p_id, 1 as "level" from item
+union all
+select goods_type_id - 10, '二级', goods_type_id - 20, 2 from item
+union all
+select goods_type_id, '三级', goods_type_id - 10, 3 from item;
+create table dim_department as
+select company_id as department_id, '销售部' as department_name from dim_company where company_id = 1;
+create table dim_employee as
+select company_id as employee_id, '张伟' as employee_name from dim_company where company_id = 1;
+create table dim_customer as
+select company_id * 10 as customer_id, company_name || '的客户' as customer_name from dim_company;
+create table supplier as
+select company_id * 10 + 1 as supplier_id, company_name || '的厂家' as supplier_name from dim_company;
+create table symptom as
+select * from (values (1, '胎侧鼓包')) as t(symptom_id, symptom_name);
+
 create table role_company_scope as
 select * from (values (1, 1), (1, 2), (2, 1), (3, 2)) as t(role_id, company_id);
 create table role_warehouse_scope as
