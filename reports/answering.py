@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -17,10 +17,12 @@ from reports.assets import boards
 from reports.catalogue.beside import KEY
 from reports.catalogue.datasets import Dataset, in_chosen
 from reports.late_names import asked_table
+from reports.name_order import in_name_order
 from reports.query_parts import column_name
 from reports.ranges import RANGE_OPERATOR, business_day, days_of
 from reports.searching import without_typed
 from reports.snapshot import SNAPSHOT_URI, Snapshot, Snapshots
+from reports.spelled import found_by_letters
 
 NEWEST = "newest_snapshot"
 
@@ -142,13 +144,15 @@ def _find_rows_first() -> None:
         if own is not None:
             asked = parts.get("filter") or []
             g.ends = frozenset(ends for condition in asked for ends in _chosen(own, condition))
-            parts["filter"] = [*_by_days(own, asked)]
+            parts["filter"] = found_by_letters(_by_days(own, asked), own, partial(_names, own))
             if own.beside is not None and parts.get("columns") == [KEY] and not counted:
                 return every_period(found(parts), own.beside.words)
         table = asked_table(own, parts)
-        if table is None:
+        if own is None:
             return found(parts)
-        rows = found({**parts, "is_rowcount": False})
+        rows = in_name_order(found({**parts, "is_rowcount": bool(counted) and table is None}), own)
+        if table is None:
+            return rows
         counts = g.setdefault("counts_of_rows", {})
         if counted:
             return table.counted(rows, counts)
@@ -194,6 +198,18 @@ def _rows(database: Any, query: Any) -> Sequence[Sequence[Any]]:
         cursor = conn.cursor()
         database.db_engine_spec.execute(cursor, database.compile_sqla_query(query), database)
         return list(cursor.fetchall())
+
+
+def _names(dataset: Dataset, column: str) -> Sequence[str]:
+    return _kept_names(snapshot().mark, dataset, column)
+
+
+@lru_cache(100)
+def _kept_names(mark: str, dataset: Dataset, column: str) -> Sequence[str]:
+    """The values of a column in the snapshot of this mark, whoever may see them: the query that they go into asks."""
+    sql = f'select distinct "{column}" from ({dataset.sql}) as d where "{column}" is not null'
+    with snapshot().engine.connect() as conn:
+        return [str(name) for (name,) in conn.exec_driver_sql(sql)]
 
 
 def _by_days(dataset: Dataset, conditions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -17,8 +17,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from api.kit.pinyin_order import in_pinyin
 from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, PART, WINDOW, Dataset
 from reports.catalogue.telling import EVERY, Periods, Telling, looked_at, telling
+from reports.name_order import is_text
 from reports.query_parts import column_name
 
 PLACE = "row_of_page"
@@ -116,11 +118,14 @@ class Table:
         rows = self._all(query, labels).cte("all_rows")
         number = sa.select(sa.func.count()).select_from(rows).scalar_subquery()
         page = sa.select(*(rows.c[name] for name in (*self.keys, *windows)), number.label(NUMBER))
-        sorting = ((rows.c[labels[name]], rising) for name, rising in self.order)
+        sorting = ((self._sorted(name, rows.c[labels[name]]), rising) for name, rising in self.order)
         order = [sa.asc(figure) if rising else sa.desc(figure) for figure, rising in sorting]
         # Rows that are equal in that stand in an order too: each is on one page.
         keys = (rows.c[key] for key in self.keys)
         return page.order_by(*order, *keys).limit(self.limit).offset(self.offset)
+
+    def _sorted(self, name: str, column: Any) -> Any:
+        return in_pinyin(column) if is_text(self.dataset, name) else column
 
     def _all(self, query: Any, labels: Mapping[str, str]) -> Any:
         """The query for the keys of all rows that tell something, and of these figures by their labels."""

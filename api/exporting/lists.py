@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from api.exporting.asked import Asked, Listed, ReportExport, no_filter, pivot_of
 from api.exporting.copying import COPY
 from api.exporting.query import Rows, quoted
+from api.exporting.wording import PRICE
 from api.kit import menus, registry
 from api.kit.charting import chartable
 from api.kit.context import Context
@@ -34,7 +35,8 @@ from warehouse.engine import literal
 
 TAB = "all"
 PLACE = "place"
-FORMATS = {"integer": QUANTITY, "quantity": ",.2~f", "money": MONEY, "price": MONEY, "rate": ",.2~f"}
+FORMATS = {"integer": QUANTITY, "quantity": ",.3~f", "money": MONEY, "price": PRICE, "rate": MONEY}
+"""As lists write them on the screen."""
 KEPT_OUT = frozenset({"page", "per_page", "totals", "timeStamp", "sign"})
 """Of a list's query: what says nothing of its rows."""
 LARGEST, HALF = 15, 6
