@@ -16,6 +16,7 @@ from api.customers import (
     opening_receivable,
     potential_customer,
 )
+from api.figures import tables as figure_tables
 from api.identity import imitation
 from api.identity import tables as identity_tables
 from api.inventory import (
@@ -45,6 +46,7 @@ from api.ledger import tables as ledger_tables
 from api.master import (
     area_stock,
     bill_checks,
+    business_targets,
     business_types,
     geography,
     goods,
@@ -187,6 +189,7 @@ __all__ = [
     "business_data",
     "business_log",
     "business_logs",
+    "business_targets",
     "business_types",
     "checkstand",
     "claims",
@@ -225,6 +228,7 @@ __all__ = [
     "explore",
     "export_tasks",
     "factory_policy",
+    "figure_tables",
     "fund_transfer",
     "geography",
     "goods",

@@ -150,6 +150,11 @@ SOURCES: tuple[Source, ...] = (
     _bill("cost_adjustment", "warehouse_id"),
     _part("cost_adjustment_line", "goods_id", "amount"),
     _bill("sales_delivery", "customer_id", "freight_amount"),
+    Source(
+        "business_target",
+        ("business_target_id", "company_id", "month", "sales", "profit", "receipts", "stock"),
+        sums=("sales", "profit", "receipts", "stock"),
+    ),
     Source("month_close", ("month_close_id", "company_id", "period", "status"), sums=("status",)),
     _bill("purchase_invoice", "supplier_id", "total_amount"),
     _bill(

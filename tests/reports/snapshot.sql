@@ -270,7 +270,8 @@ select
     d.mtd_sales_before as sales_before, d.mtd_sales_year as sales_year, d.mtd_purchase_before as purchase_before,
     d.mtd_purchase_year as purchase_year, d.mtd_receipts_before as receipts_before,
     d.mtd_receipts_year as receipts_year, d.mtd_payments_before as payments_before,
-    d.mtd_payments_year as payments_year
+    d.mtd_payments_year as payments_year,
+    1000.0 as sales_target, 100.0 as profit_target, 500.0 as receipts_target, 4000.0 as stock_target
 from period as p
 cross join (select * from mart_business_day where "day" = date '2026-11-20') as d
 where p.period_kind = 'month';

@@ -2,6 +2,7 @@
 import { Button, Grid, Result, Spin, Tabs } from 'antd';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { DataNotices } from '@/engine/DataNotices';
+import { schemesQuery } from '@/engine/list/schemes';
 import type { Frame, FrameTab } from '@/gen';
 import { machineTime } from '@/lib/businessClock';
 import { ApiError } from '@/lib/errors';
@@ -9,7 +10,8 @@ import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
 import { ExportMenu } from './ExportMenu';
-import { FilterSets, filterScreen, usualFilters } from './FilterSets';
+import { FigureTools } from './figures/FigureTools';
+import { FilterSets, filterScreen, usualFilters, type FilterSet } from './FilterSets';
 import { maskOf, type FilterValues } from './frameFilters';
 import type { FramePort } from './framePort';
 import { Freshness } from './Freshness';
@@ -26,11 +28,15 @@ interface Props {
 
 export default function ReportPage({ code, values }: Props) {
   const [opening] = useState(machineTime);
-  const frame = useQuery(frameQuery(code, values, opening));
+  // What the shell's own links say: the tab, and the name that its filters are kept under.
+  const { tab, scheme, ...own } = values;
+  const frame = useQuery(frameQuery(code, own, opening));
+  const kept = useQuery({ ...schemesQuery<FilterSet>(filterScreen(code, tab ?? '')), enabled: scheme !== undefined });
 
-  if (frame.data) return <Report frame={frame.data} linked={Object.keys(values).length > 0} />;
-  if (frame.isPending) return <Spin className={styles.loading} size="large" />;
-  return <NoReport error={frame.error} onRetry={() => void frame.refetch()} />;
+  if (frame.isPending || (kept.isPending && scheme !== undefined)) return <Spin className={styles.loading} size="large" />;
+  if (!frame.data) return <NoReport error={frame.error ?? new Error()} onRetry={() => void frame.refetch()} />;
+  const named = kept.data?.find(({ name, mine }) => mine && name === scheme)?.value.filters;
+  return <Report frame={frame.data} linked={Object.keys(own).length > 0} opens={tab} named={named} />;
 }
 
 function NoReport({ error, onRetry }: { error: Error; onRetry: () => void }) {
@@ -55,11 +61,19 @@ interface Applied {
   times: number;
 }
 
-/** `linked`: opened on what a link says, not on the reader's own filters. */
-function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
+interface ReportProps {
+  frame: Frame;
+  /** Opened on what a link says, not on the reader's own filters. */
+  linked: boolean;
+  /** The tab that a link opens, and the filters that it names there. */
+  opens?: string;
+  named?: FilterValues;
+}
+
+function Report({ frame, linked, opens, named }: ReportProps) {
   const tabs = useTabs();
   const narrow = Grid.useBreakpoint().md === false;
-  const [chosen, setChosen] = useState(frame.default_tab);
+  const [chosen, setChosen] = useState(opens ?? frame.default_tab);
   const figures = useFreshFigures(frame);
   const ports = useRef(new Map<string, FramePort | null>());
   const [applied, setApplied] = useState<Partial<Record<string, Applied>>>({});
@@ -87,6 +101,7 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
           onApply={(filters) => apply(shown.key, filters)}
         />
       )}
+      {shown && <FigureTools key={`figures ${shown.key}`} code={frame.code} tab={shown.key} keptAs={filterScreen(frame.code, shown.key)} size="small" />}
       {frame.may_export && shown && (
         <ExportMenu
           key={shown.key}
@@ -99,6 +114,10 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
       )}
     </div>
   );
+  const openingFilters = (tab: string) => {
+    if (named && tab === opens) return named;
+    return linked ? {} : usualFilters(frame.code, tab);
+  };
   const notices = <DataNotices texts={figures.notices} className={styles.notice} />;
   const show = (tab: FrameTab, chosenTab: string) => (
     <TabFrame
@@ -106,7 +125,7 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
       tab={tab}
       chosen={tab.key === chosenTab}
       version={figures.version}
-      applied={applied[tab.key] ?? { filters: linked ? {} : usualFilters(frame.code, tab.key), times: 0 }}
+      applied={applied[tab.key] ?? { filters: openingFilters(tab.key), times: 0 }}
       ports={ports}
     />
   );
