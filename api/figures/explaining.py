@@ -22,6 +22,7 @@ from api.exporting.lists import find_list, tables_of
 from api.exporting.reports import shown, title_of
 from api.figures.definitions import Chapter, chapters_of, said_of
 from api.figures.formulas import formula
+from api.figures.namesakes import namesakes
 from api.kit import menus, registry
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
@@ -62,6 +63,13 @@ class FigureSource(BaseModel):
     bills: list[str]
 
 
+class Namesake(BaseModel):
+    """A figure of the same name in another report; `reason` says why it is not the same, where it isn't."""
+
+    title: str
+    reason: str | None
+
+
 class ExplainedFigure(BaseModel):
     """A figure of a chart or table: `note` is what it counts, `formula` how, `said` where the definitions name it."""
 
@@ -72,6 +80,7 @@ class ExplainedFigure(BaseModel):
     formula: str | None
     said: list[str]
     sources: list[FigureSource]
+    same_named: list[Namesake]
 
 
 class DefinitionChapter(BaseModel):
@@ -111,7 +120,14 @@ def get_explanation(
         "refreshed_at": refreshed_at,
         "as_of": as_of,
         "notices": freshness.notices(ctx.conn, ctx.principal, costs=ctx.principal.sees_cost),
-        "figures": [{**figure, "said": said_of(figure["label"], told)} for figure in figures],
+        "figures": [
+            {
+                **figure,
+                "said": said_of(figure["label"], told),
+                "same_named": namesakes(ctx.principal, code, tab, figure["label"]),
+            }
+            for figure in figures
+        ],
         "chapters": [{"title": one.title, "blocks": one.blocks} for one in _without_common(told)],
     }
 

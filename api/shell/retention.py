@@ -289,7 +289,8 @@ LASTING = (
         "基础资料、权限和设置",
         "用户维护，随业务规模而不随使用次数增长",
         _named(
-            "account_count account_type allocation area bank bill_setting brand city commission_scheme company"
+            "account_count account_type allocation area bank bill_setting brand business_target city commission_scheme"
+            " company"
             " company_goods conversion_recipe conversion_recipe_input conversion_recipe_output country customer"
             " customer_address customer_follow_up customer_type delivery_demand delivery_mode delivery_term"
             " department employee erp_config goods goods_batch goods_type goods_unit group_info handover_type"

@@ -275,6 +275,11 @@ select
 from period as p
 cross join (select * from mart_business_day where "day" = date '2026-11-20') as d
 where p.period_kind = 'month';
+create table mart_business_target as
+select
+    "month", month_label, company_id, company_name, sales_target as sales, profit_target as profit,
+    receipts_target as receipts, stock_target as stock
+from mart_business_month;
 create table mart_commodity_profit as
 select
     p.period_start as "month", p.period_label as month_label, s.*, i.* exclude (price), 2.0 as quantity,
