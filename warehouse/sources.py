@@ -152,8 +152,11 @@ SOURCES: tuple[Source, ...] = (
     _bill("sales_delivery", "customer_id", "freight_amount"),
     Source(
         "business_target",
-        ("business_target_id", "company_id", "month", "sales", "profit", "receipts", "stock"),
-        sums=("sales", "profit", "receipts", "stock"),
+        (
+            *("business_target_id", "company_id", "month"),
+            *("sales_target", "profit_target", "receipts_target", "stock_target"),
+        ),
+        sums=("sales_target", "profit_target", "receipts_target", "stock_target"),
     ),
     Source("month_close", ("month_close_id", "company_id", "period", "status"), sums=("status",)),
     _bill("purchase_invoice", "supplier_id", "total_amount"),

@@ -14,7 +14,7 @@ from api.kit.fields import COST, key, money, ref, text, textarea
 from api.kit.resource import Declaration, Menu, Resource
 
 MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])")
-TARGETS = ("sales", "profit", "receipts", "stock")
+TARGETS = ("sales_target", "profit_target", "receipts_target", "stock_target")
 
 
 class BusinessTarget(Resource):
@@ -39,10 +39,10 @@ class BusinessTarget(Resource):
     business_target_id: Mapped[int] = key()
     company_id: Mapped[int] = ref("company", "公司", required=True, search=True, index=True, width=180)
     month: Mapped[str] = text("月份", required=True, search=True, max_length=7, width=100)
-    sales: Mapped[Decimal | None] = money("营业收入目标", rule="Positive", default=None, width=140)
-    profit: Mapped[Decimal | None] = money("销售毛利目标", default=None, permission=COST, width=140)
-    receipts: Mapped[Decimal | None] = money("收款目标", rule="Positive", default=None, width=140)
-    stock: Mapped[Decimal | None] = money(
+    sales_target: Mapped[Decimal | None] = money("营业收入目标", rule="Positive", default=None, width=140)
+    profit_target: Mapped[Decimal | None] = money("销售毛利目标", default=None, permission=COST, width=140)
+    receipts_target: Mapped[Decimal | None] = money("收款目标", rule="Positive", default=None, width=140)
+    stock_target: Mapped[Decimal | None] = money(
         "月末库存目标", rule="Positive", default=None, permission=COST, width=140
     )
     remark: Mapped[str | None] = textarea("备注", max_length=200)

@@ -87,7 +87,7 @@ def aimed_receipts(partner: Partner) -> Dataset:
         f"mart_{partner.side}_month",
         money("settled", partner.settled, "settled_amount"),
         ("settled_amount",),
-        "receipts",
+        "receipts_target",
         MONTH_COLUMNS,
         tuple(column for column in partner.columns if column.kind != "link"),
     )

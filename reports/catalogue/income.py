@@ -234,7 +234,7 @@ def aimed_profit(cost: bool) -> Dataset:
         mart(cost),
         figure,
         ("item", "amount"),
-        "profit" if cost else "sales",
+        "profit_target" if cost else "sales_target",
         MONTH_COLUMNS,
         cost=cost,
     )

@@ -85,7 +85,7 @@ def aimed_revenue() -> Dataset:
         "mart_operating_revenue",
         money("revenue", "营业收入"),
         ("revenue",),
-        "sales",
+        "sales_target",
         (DAY_COLUMNS[0], MONTH_OF_DAY[1]),
         (PLACES[1], Column("department_name", "部门"), EMPLOYEE),
     )

@@ -148,7 +148,8 @@ class TestRights:
             assert (row["paused"], row["figure_label"], row["value"]) == (True, None, None)
             [words] = reminded(site)
             assert (
-                words == "您对“客户毛利分析”的预警已暂停：报表上没有这个数字，或您没有看它的权限，请另选一个"
+                words
+                == "您对“客户毛利分析 · 按月分析”的预警已暂停：报表上没有这个数字，或您没有看它的权限，请另选一个"
             )
 
     def test_a_hidden_figure_can_not_be_watched(self, site: Site) -> None:
@@ -215,7 +216,10 @@ class TestKeeping:
         gone = site.as_("manager_a").post(
             f"{SCHEMES}/del", {"kind": body["kind"], "screen": body["screen"], "name": "我的"}
         )
-        assert gone.msg == "“我的”正用于预警：客户毛利分析，请先在“我的预警”中为它们另选筛选或删除预警"
+        assert (
+            gone.msg
+            == "“我的”正用于预警：客户毛利分析 · 按月分析，请先在“我的预警”中为它们另选筛选或删除预警"
+        )
 
     def test_it_is_deleted(self, site: Site) -> None:
         key = alerted(site)

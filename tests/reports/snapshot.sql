@@ -277,8 +277,7 @@ cross join (select * from mart_business_day where "day" = date '2026-11-20') as 
 where p.period_kind = 'month';
 create table mart_business_target as
 select
-    "month", month_label, company_id, company_name, sales_target as sales, profit_target as profit,
-    receipts_target as receipts, stock_target as stock
+    "month", month_label, company_id, company_name, sales_target, profit_target, receipts_target, stock_target
 from mart_business_month;
 create table mart_commodity_profit as
 select

@@ -28,10 +28,10 @@ select
     monthly.*,
     {{ month_label('monthly.month') }} as month_label,
     company.company_name,
-    target.sales as sales_target,
-    target.profit as profit_target,
-    target.receipts as receipts_target,
-    target.stock as stock_target,
+    target.sales_target,
+    target.profit_target,
+    target.receipts_target,
+    target.stock_target,
     {%- for flow in compared_flows() %}
     previous.mtd_{{ flow }} as {{ flow }}_before,
     last_year.mtd_{{ flow }} as {{ flow }}_year{% if not loop.last %},{% endif %}

@@ -3,8 +3,8 @@ select
     business_target_id,
     company_id,
     cast(concat(month, '-01') as date) as month,
-    sales,
-    profit,
-    receipts,
-    stock
+    sales_target,
+    profit_target,
+    receipts_target,
+    stock_target
 from {{ source('raw', 'business_target') }}

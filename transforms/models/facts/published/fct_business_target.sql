@@ -4,8 +4,8 @@
 select
     company_id,
     month,
-    {{ money('sales') }} as sales,
-    {{ money('profit') }} as profit,
-    {{ money('receipts') }} as receipts,
-    {{ money('stock') }} as stock
+    {{ money('sales_target') }} as sales_target,
+    {{ money('profit_target') }} as profit_target,
+    {{ money('receipts_target') }} as receipts_target,
+    {{ money('stock_target') }} as stock_target
 from {{ ref('stg_business_target') }}
