@@ -43,6 +43,7 @@ from api.reporting import (
     data_state,
     explore,
     metrics,
+    published_boards,
     report_visits,
     stock_overview_calls,
 )
@@ -108,6 +109,7 @@ HAND_WRITTEN = (
     alert_calls,
     comment_calls,
     explaining,
+    published_boards,
     report_visits,
     data_dictionary,
     data_state,

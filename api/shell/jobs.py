@@ -27,6 +27,7 @@ app = procrastinate.App(
         "api.messaging.sending",
         "api.subscribing.running",
         "api.figures.checking",
+        "api.figures.board_watch",
         "api.shell.backup_job",
         "api.importing.initialisation_job",
     ],

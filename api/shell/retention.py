@@ -216,6 +216,13 @@ BOUNDED = (
     Kept("user_preference/", "个人偏好", "每人每种 200 个；草稿见上，另有每人的总量", "保存时"),
     Kept("shopping_cart", "购物车", "每人每种商品一行", "唯一约束"),
     Kept("report_subscription", "报表订阅", "订阅的人删除为止", "用户"),
+    Kept(
+        "published_board",
+        "已发布的看板及其版本",
+        "每次发布一个版本",
+        "分析者",
+        along=("published_board_version", "published_board_role"),
+    ),
     Kept("figure_alert", "指标预警", "设置的人删除为止", "用户"),
     Kept("figure_comment", "数字批注", "批注的人删除为止", "用户"),
     Kept("integrity_result", "完整性检查结果", "每项检查一行", "主键"),

@@ -16,7 +16,10 @@ def upgrade() -> None:
         "business_target",
         refers("company_id", "company.company_id", required=True),
         sa.Column("month", sa.Text(), nullable=False),
-        *(number(name, MONEY, None) for name in ("sales_target", "profit_target", "receipts_target", "stock_target")),
+        *(
+            number(name, MONEY, None)
+            for name in ("sales_target", "profit_target", "receipts_target", "stock_target")
+        ),
         sa.Column("remark", sa.Text()),
         sa.UniqueConstraint("company_id", "month"),
     )

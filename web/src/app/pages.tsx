@@ -40,6 +40,7 @@ const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: 
   '/MoneyManagement/Checkstand': lazy(() => import('@/screens/money/CheckstandPage')),
   '/MoneyManagement/MoneyHomePage': lazy(() => import('@/screens/money/MoneyHomePage')),
   '/groupManagement/InventoryBigData': lazy(() => import('@/reports/stockwall/InventoryBigDataPage')),
+  '/report/board': lazy(() => import('@/reports/boards/BoardsPage')),
   '/report/explore': lazy(() => import('@/reports/ExplorePage')),
   '/report/ReportHome': lazy(() => import('@/reports/ReportHomePage')),
   '/system/auth': lazy(() => import('@/screens/access/AuthPage')),
