@@ -1,5 +1,5 @@
-"""自助分析者：凭接口签名的引荐进入，只见自己角色的数据集、自己的图表和看板、发布给自己角色的看板，不能写 SQL，也动不了报表目录
-和已发布的看板。
+"""自助分析者：凭接口签名的引荐进入，只见自己角色的数据集、自己的图表看板和发布给角色的看板，
+不能写 SQL，也动不了报表目录和已发布的看板。
 
 Superset keeps no login of an explorer: each request brings a signed word of who asks and what he may see now. What he
 doesn't own or may not read isn't found by any statement of his request, whichever part of Superset makes it.

@@ -1,5 +1,5 @@
-"""Watch over published boards (看板核对任务): each release has every board looked at once, whether its charts can still be
-drawn of the datasets that there are; one that can't is closed, and its author told why."""
+"""Watch over published boards (看板核对任务): each release has every board looked at once, whether its charts can still
+be drawn of the datasets that there are; one that can't is closed, and its author told why."""
 
 from __future__ import annotations
 
