@@ -124,7 +124,7 @@ def get_explanation(
             {
                 **figure,
                 "said": said_of(figure["label"], told),
-                "same_named": namesakes(ctx.principal, code, tab, figure["label"]),
+                "same_named": list(namesakes(ctx.principal, code, tab, figure["label"])),
             }
             for figure in figures
         ],

@@ -31,6 +31,7 @@ COMPARISONS = {
 FUNCTIONS = {
     "greatest": "{}中最大的",
     "least": "{}中最小的",
+    "abs": "{}（不计正负）",
     "list_avg": "{}的平均",
     "list_value": "{}",
 }

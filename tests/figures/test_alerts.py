@@ -53,7 +53,7 @@ def mine(site: Site, user: str = "manager_a") -> list[dict[str, Any]]:
 
 def value(site: Site, user: str = "manager_a", figure: str = REVENUE, scheme: str = "") -> float:
     asked = {"code": "CustomerProfit", "tab": "all", "figure": figure, "scheme": scheme}
-    found: float = site.as_(user).get(f"{PREFIX}/getValue", asked).data["value"]
+    found: float = site.as_(user).get(f"{PREFIX}/getValue", **asked).data["value"]
     return found
 
 
@@ -137,7 +137,7 @@ class TestRights:
         cost = next(
             one["key"]
             for one in site.as_("manager_a")
-            .get(f"{PREFIX}/getFigures", {"code": "CustomerProfit", "tab": "all"})
+            .get(f"{PREFIX}/getFigures", code="CustomerProfit", tab="all")
             .data
             if "毛利" in one["label"]
         )
@@ -156,19 +156,19 @@ class TestRights:
         hidden = {
             one["key"]
             for one in site.as_("manager_a")
-            .get(f"{PREFIX}/getFigures", {"code": "CustomerProfit", "tab": "all"})
+            .get(f"{PREFIX}/getFigures", code="CustomerProfit", tab="all")
             .data
         } - {
             one["key"]
             for one in site.as_("clerk_a")
-            .get(f"{PREFIX}/getFigures", {"code": "CustomerProfit", "tab": "all"})
+            .get(f"{PREFIX}/getFigures", code="CustomerProfit", tab="all")
             .data
         }
         assert hidden
         assert {ask(site, "clerk_a", figure=key).code for key in hidden} == {400}
 
     def test_a_report_without_right_can_not_be_watched(self, site: Site) -> None:
-        assert ask(site, "nobody").code == 402
+        assert ask(site, "nobody").code == 403
 
     def test_anothers_alert_is_not_found(self, site: Site) -> None:
         key = alerted(site)

@@ -24,7 +24,7 @@ def nothing_yet(site: Site) -> None:
 
 
 def told(site: Site, user: str) -> dict[str, Any]:
-    answer = site.as_(user).get(f"{PREFIX}/getList", PLACE)
+    answer = site.as_(user).get(f"{PREFIX}/getList", **PLACE)
     assert answer.ok, answer
     found: dict[str, Any] = answer.data
     return found
@@ -67,7 +67,7 @@ class TestSeeing:
             assert told(site, "manager_a")["data"] == []
 
     def test_not_without_the_report_right(self, site: Site) -> None:
-        assert site.as_("nobody").get(f"{PREFIX}/getList", PLACE).code == 402
+        assert site.as_("nobody").get(f"{PREFIX}/getList", **PLACE).code == 403
 
 
 class TestWriting:

@@ -50,7 +50,7 @@ def documented(own_warehouse: Path) -> None:
 
 
 def explained(site: Site, user: str, code: str = "CustomerProfit", tab: str = "all") -> dict[str, Any]:
-    answer = site.as_(user).get(CALL, {"code": code, "tab": tab})
+    answer = site.as_(user).get(CALL, code=code, tab=tab)
     assert answer.ok, answer
     found: dict[str, Any] = answer.data
     return found
@@ -93,7 +93,7 @@ class TestExplanation:
         } == {"revenue"}
 
     def test_is_refused_without_the_report_right(self, site: Site) -> None:
-        assert site.as_("nobody").get(CALL, {"code": "CustomerProfit", "tab": "all"}).code == 402
+        assert site.as_("nobody").get(CALL, code="CustomerProfit", tab="all").code == 403
 
     def test_is_told_of_a_list_too(self, site: Site) -> None:
         told = explained(site, "admin", "salesmulrpt", "all")
@@ -103,7 +103,6 @@ class TestExplanation:
 
 class TestFormulas:
     def test_are_told_of_every_figure(self) -> None:
-        """But of the one that a list of indices has."""
         untold = set()
         for report in REPORTS:
             for tab in report.tabs:
@@ -124,7 +123,7 @@ class TestFormulas:
                 "Σ a × 365 ÷ Σ b",
             ),
             ("case when sum(b) > 0 then sum(a) / (sum(b) - sum(c)) - 1 end", "Σ a ÷ （Σ b － Σ c） － 1"),
-            ("sum(case when days > 180 then a else 0 end)", "Σ （a（限days ＞ 180））"),
+            ("sum(case when days > 180 then a else 0 end)", "Σ a（限days ＞ 180）"),
             ("count(distinct bill_no) filter (where a is not null)", "bill_no的个数（不重复）（限有a）"),
             (f"case when min({BESIDE_ORDER}) = 0 then sum(a) end", "Σ a"),
         ],
