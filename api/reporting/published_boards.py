@@ -249,8 +249,8 @@ def _copied(superset: Superset, source: int) -> tuple[str, int, list[dict[str, A
     return title, superset.post(f"/api/v1/dashboard/{source}/copy/", body)["id"], charts
 
 
-@call(api, "GET", f"{PREFIX}/getInfo", right=PUBLISHING, returns=PublishedBoardAnswer)
-def get_info(ctx: Context, board_id: Key) -> Any:
+@call(api, "GET", f"{PREFIX}/getVersions", right=PUBLISHING, returns=PublishedBoardAnswer)
+def get_versions(ctx: Context, board_id: Key) -> Any:
     """看板版本: of one's own board."""
     row = _own(ctx, board_id)
     found = ctx.conn.execute(

@@ -103,7 +103,7 @@ class TestPublishing:
         mine = site.as_("manager_a")
         assert mine.post(f"{PREFIX}/restore", {"board_id": first, "version": 1}).ok
         assert copies(site, "clerk_a") == one
-        versions = mine.get(f"{PREFIX}/getInfo", board_id=first).data["versions"]
+        versions = mine.get(f"{PREFIX}/getVersions", board_id=first).data["versions"]
         assert [(row["version"], row["shown"], row["problem"]) for row in versions] == [
             (2, False, None),
             (1, True, None),

@@ -24,7 +24,7 @@ export function boardChoicesQuery() {
 export function boardQuery(board_id: number) {
   return queryOptions({
     queryKey: [...KEY, board_id],
-    queryFn: () => api.get<PublishedBoardAnswer>(`${PREFIX}/getInfo`, { board_id }),
+    queryFn: () => api.get<PublishedBoardAnswer>(`${PREFIX}/getVersions`, { board_id }),
     staleTime: 0,
   });
 }
