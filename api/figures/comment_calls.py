@@ -56,13 +56,18 @@ class CommentChoice(BaseModel):
     chart: str
 
 
+class CommentCompany(BaseModel):
+    company_id: int
+    company_name: str
+
+
 class Comments(BaseModel):
     """The remarks that the user may see, the latest days first; the figures and companies that he may remark on.
     `group` says whether he may remark on the group's."""
 
     data: list[Comment]
     figures: list[CommentChoice]
-    companies: list[dict[str, Any]]
+    companies: list[CommentCompany]
     group: bool
 
 

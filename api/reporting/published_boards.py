@@ -47,11 +47,12 @@ SECONDS = 30
 TURNS = Turns("正在发布看板的人较多，已有{}个在等，请稍后再试", at_once=2, waiting=4)
 
 _BOARDS = """
-select b.board_id, b.title, u.realname as author, b.version, v.note, v.at,
-    case when b.withdrawn then '已撤回' when b.problem is not null then b.problem else '已发布' end as state,
+select b.board_id, b.title as board_title, u.realname as board_author, b.version as board_version,
+    v.note as publish_note, v.at as published_at,
+    case when b.withdrawn then '已撤回' when b.problem is not null then b.problem else '已发布' end as board_state,
     (select string_agg(r.role_name, '、' order by r.role_name) from published_board_role p join role r using (role_id)
         where p.board_id = b.board_id) as role_names,
-    case when b.user_id = :me then '是' else '否' end as own
+    case when b.user_id = :me then '是' else '否' end as is_own
 from published_board b
 join published_board_version v on v.board_id = b.board_id and v.version = b.version
 join user_account u on u.user_id = b.user_id
@@ -67,22 +68,22 @@ class Board(View):
     declaration = Declaration(
         "看板",
         PREFIX,
-        "title",
+        "board_title",
         routes={"list": "/report/board"},
         menu=Menu("报表中心", "报表总览", 25),
         actions=(*READ_ONLY, "publish"),
-        order_by=("at", "desc"),
+        order_by=("published_at", "desc"),
     )
 
     board_id: Mapped[int] = key()
-    title: Mapped[str] = words("看板", search=True, width=220)
-    author: Mapped[str] = words("作者", search=True, width=100)
-    version: Mapped[int] = integer("版本", width=70)
-    at: Mapped[datetime] = moment("发布时间", search=True)
-    note: Mapped[str | None] = words("说明", width=240)
+    board_title: Mapped[str] = words("看板", search=True, width=220)
+    board_author: Mapped[str] = words("作者", search=True, width=100)
+    board_version: Mapped[int] = integer("版本", width=70)
+    published_at: Mapped[datetime] = moment("发布时间", search=True)
+    publish_note: Mapped[str | None] = words("说明", width=240)
     role_names: Mapped[str | None] = words("发布给", max_length=2000, width=220)
-    state: Mapped[str] = words("状态", max_length=500, width=240)
-    own: Mapped[str] = words("本人的", width=70)
+    board_state: Mapped[str] = words("状态", max_length=500, width=240)
+    is_own: Mapped[str] = words("本人的", width=70)
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:

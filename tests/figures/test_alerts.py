@@ -160,9 +160,7 @@ class TestRights:
             .data
         } - {
             one["key"]
-            for one in site.as_("clerk_a")
-            .get(f"{PREFIX}/getFigures", code="CustomerProfit", tab="all")
-            .data
+            for one in site.as_("clerk_a").get(f"{PREFIX}/getFigures", code="CustomerProfit", tab="all").data
         }
         assert hidden
         assert {ask(site, "clerk_a", figure=key).code for key in hidden} == {400}

@@ -72,9 +72,14 @@ class TestPublishing:
     ) -> None:
         assert publish(board, "clerk_a", note="第一版").ok
         [row] = listed(site.as_("clerk_a"))
-        assert (row["title"], row["version"], row["note"], row["own"]) == ("畅销看板", 1, "第一版", "否")
+        assert (row["board_title"], row["board_version"], row["publish_note"], row["is_own"]) == (
+            "畅销看板",
+            1,
+            "第一版",
+            "否",
+        )
         assert listed(site.as_("manager_b")) == []
-        assert listed(site.as_("manager_a"))[0]["own"] == "是"
+        assert listed(site.as_("manager_a"))[0]["is_own"] == "是"
         opened = site.as_("clerk_a").post(f"{PREFIX}/open", {"board_id": row["board_id"]})
         assert opened.ok and "/open?ticket=" in opened.data["address"]
         assert (
@@ -99,7 +104,7 @@ class TestPublishing:
         one = copies(site, "clerk_a")
         assert publish(board, "clerk_a").data["id"] == first
         two = copies(site, "clerk_a")
-        assert one != two and listed(site.as_("clerk_a"))[0]["version"] == 2
+        assert one != two and listed(site.as_("clerk_a"))[0]["board_version"] == 2
         mine = site.as_("manager_a")
         assert mine.post(f"{PREFIX}/restore", {"board_id": first, "version": 1}).ok
         assert copies(site, "clerk_a") == one
@@ -165,7 +170,7 @@ class TestRelease:
             check_boards(timestamp=0)
         problem = f"图表“各公司销量”的数据集“{SOLD}”没有vanished"
         assert copies(site, "clerk_a") == []
-        assert [row["state"] for row in listed(site.as_("manager_a"))] == [problem]
+        assert [row["board_state"] for row in listed(site.as_("manager_a"))] == [problem]
         told = [row["content"] for row in site.as_("manager_a").get("v2/open/Message/getPopUplogList").data]
         assert told == [f"您发布的看板“畅销看板”打不开了：{problem}。请在自助分析中修改后重新发布"]
         assert site.as_("clerk_a").post(f"{PREFIX}/open", {"board_id": key}).msg == "看板不存在或无权访问"

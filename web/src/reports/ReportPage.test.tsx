@@ -95,7 +95,7 @@ describe('report page', () => {
     await start({ tab: 'week', scheme: '十月' });
     expect(screen.getByRole('tab', { selected: true }).textContent).toBe('按周分析');
     const shown = document.querySelector('iframe')?.getAttribute('src') ?? '';
-    expect(decodeURIComponent(shown)).toContain("val:!('2026-10')");
+    expect(decodeURIComponent(shown)).toContain("'val':!('2026-10')");
     expect(decodeURIComponent(shown)).not.toContain('2026-09');
     const getFrame = asked.find((url) => url.includes('getFrame')) ?? '';
     expect(getFrame).not.toContain('scheme');

@@ -20,20 +20,20 @@ export default function BoardsPage({ screen }: { screen: Screen }) {
   const [versions, setVersions] = useState<number | null>(null);
   const may = actionOf(screen, 'publish') !== undefined;
 
-  const withdraw = async ({ board_id, title }: BoardRow) => {
-    const about = { effect: '发布给的角色不再看到它；各版本保留', undo: '在“版本”中换回任一版本就恢复', facts: [{ label: '看板', value: title }] };
+  const withdraw = async ({ board_id, board_title }: BoardRow) => {
+    const about = { effect: '发布给的角色不再看到它；各版本保留', undo: '在“版本”中换回任一版本就恢复', facts: [{ label: '看板', value: board_title ?? '' }] };
     if (await confirmAct(modal, { title: '撤回这张看板？', danger: true, about })) {
       publishing.mutate({ call: 'withdraw', body: { board_id }, told: '已撤回' });
     }
   };
   const columns: TableProps<BoardRow>['columns'] = [
-    { title: '看板', dataIndex: 'title', width: 220 },
-    { title: '作者', dataIndex: 'author', width: 100 },
-    { title: '版本', dataIndex: 'version', width: 70 },
-    { title: '发布时间', dataIndex: 'at', width: 160 },
-    { title: '说明', dataIndex: 'note', width: 240 },
+    { title: '看板', dataIndex: 'board_title', width: 220 },
+    { title: '作者', dataIndex: 'board_author', width: 100 },
+    { title: '版本', dataIndex: 'board_version', width: 70 },
+    { title: '发布时间', dataIndex: 'published_at', width: 160 },
+    { title: '说明', dataIndex: 'publish_note', width: 240 },
     { title: '发布给', dataIndex: 'role_names', width: 220 },
-    { title: '状态', dataIndex: 'state', width: 240 },
+    { title: '状态', dataIndex: 'board_state', width: 240 },
     {
       title: '操作',
       width: 180,
@@ -43,7 +43,7 @@ export default function BoardsPage({ screen }: { screen: Screen }) {
           <Button type="link" size="small" onClick={() => open(row.board_id)}>
             打开
           </Button>
-          {may && row.own === OWN && (
+          {may && row.is_own === OWN && (
             <>
               <Button type="link" size="small" onClick={() => setVersions(row.board_id)}>
                 版本

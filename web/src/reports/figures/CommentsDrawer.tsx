@@ -53,7 +53,7 @@ interface FormProps {
 function CommentForm({ code, tab, known, changed, onDone }: FormProps) {
   const commenting = useCommenting();
   const [figure, setFigure] = useState(changed?.figure ?? '');
-  const [company, setCompany] = useState<number>(known.group ? 0 : (known.companies[0]?.company_id ?? 0));
+  const [company, setCompany] = useState(known.group ? 0 : (known.companies[0]?.company_id ?? 0));
   const [day, setDay] = useState(changed?.day ?? today());
   const [words, setWords] = useState(changed?.words ?? '');
   const done = () => {

@@ -113,7 +113,7 @@ describe('the figures of a report', () => {
     expect(screen.getByText(/上海公司 · 张三 · 2026-11-12 09:00:00/)).toBeTruthy();
     await take('数字', '营业收入（主要数字）');
     fireEvent.change(screen.getByLabelText('日期'), { target: { value: '2026-11-18' } });
-    fireEvent.change(screen.getByLabelText('批注'), { target: { value: '大客户提前' } });
+    fireEvent.change(screen.getByRole('textbox', { name: '批注' }), { target: { value: '大客户提前' } });
     press(/^保\s*存$/);
     await waitFor(() =>
       expect(sent('v2/report/FigureComment/add')).toEqual([
