@@ -1,5 +1,7 @@
 """Figures of reports have alerts and comments; a subscription may be a sheet"""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -73,9 +75,12 @@ def downgrade() -> None:
         op.drop_table(table)
 
 
-def _now(name: str) -> sa.Column:
+def _now(name: str) -> sa.Column[Any]:
     return sa.Column(name, sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False)
 
 
-def _reference(name: str, target: str, *, nullable: bool = False, **options: str) -> sa.Column:
-    return sa.Column(name, sa.BigInteger(), sa.ForeignKey(target, **options), nullable=nullable)
+def _reference(
+    name: str, target: str, *, nullable: bool = False, ondelete: str | None = None
+) -> sa.Column[int]:
+    key = sa.ForeignKey(target, ondelete=ondelete)
+    return sa.Column(name, sa.BigInteger(), key, nullable=nullable)
