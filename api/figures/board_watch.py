@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, select, update
 
 from api.kit.database import transact
 from api.reporting.board_checks import problem_of, release, unseen_by
-from api.reporting.board_tables import AUDIENCE, BOARD, VERSION, PublishedBoard
+from api.reporting.board_tables import BOARD, VERSION, PublishedBoard, roles_of
 from api.shell import jobs
 from api.subscribing.running import remind_user
 
@@ -39,5 +39,4 @@ def _check(conn: Connection) -> None:
 
 
 def _problem(conn: Connection, row: Row[Any]) -> str | None:
-    roles = conn.execute(select(AUDIENCE.c.role_id).where(AUDIENCE.c.board_id == row.board_id)).scalars()
-    return problem_of(row.charts) or unseen_by(conn, row.charts, list(roles))
+    return problem_of(row.charts) or unseen_by(conn, row.charts, roles_of(conn, row.board_id))

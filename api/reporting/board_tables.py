@@ -72,3 +72,9 @@ def boards_of(conn: Connection, role_id: int) -> list[int]:
 def every_copy(conn: Connection) -> list[int]:
     """The copies in Superset of all versions of all boards."""
     return list(conn.execute(select(VERSION.c.dashboard_id)).scalars())
+
+
+def roles_of(conn: Connection, board_id: int) -> list[int]:
+    """The roles that a board is published to."""
+    asked = select(AUDIENCE.c.role_id).where(AUDIENCE.c.board_id == board_id)
+    return list(conn.execute(asked).scalars())

@@ -36,6 +36,7 @@ from api.reporting.board_tables import (
     PublishedBoardRole,
     PublishedBoardVersion,
     boards_of,
+    roles_of,
 )
 from api.reporting.explore import Entrance, allowed, entrance, explorer_of
 from api.reporting.tokens import explorer_token
@@ -257,11 +258,10 @@ def get_versions(ctx: Context, board_id: Key) -> Any:
     found = ctx.conn.execute(
         select(VERSION).where(VERSION.c.board_id == row.board_id).order_by(VERSION.c.version.desc())
     )
-    roles = ctx.conn.execute(select(AUDIENCE.c.role_id).where(AUDIENCE.c.board_id == row.board_id))
     return {
         "board_id": row.board_id,
         "title": row.title,
-        "role_ids": list(roles.scalars()),
+        "role_ids": roles_of(ctx.conn, row.board_id),
         "withdrawn": row.withdrawn,
         "versions": [
             {
@@ -284,8 +284,7 @@ def restore(ctx: Context, payload: ChosenVersion) -> Any:
     charts = ctx.conn.execute(select(VERSION.c.charts).where(*asked)).scalar()
     if charts is None:
         raise NotFound("看板版本")
-    roles = ctx.conn.execute(select(AUDIENCE.c.role_id).where(AUDIENCE.c.board_id == row.board_id)).scalars()
-    if problem := problem_of(charts) or unseen_by(ctx.conn, charts, list(roles)):
+    if problem := problem_of(charts) or unseen_by(ctx.conn, charts, roles_of(ctx.conn, row.board_id)):
         raise Refusal(problem)
     values = {"version": payload.version, "withdrawn": False, "problem": None, "checked_release": release()}
     ctx.conn.execute(update(PublishedBoard).where(BOARD.c.board_id == row.board_id).values(values))

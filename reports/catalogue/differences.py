@@ -56,11 +56,6 @@ DIFFERENCES = (
     Difference("(按进度)?较.*", "是表中主要数字的变化，各表的主要数字不同"),
     Difference("销售收入", "营业收入报表里退货另列，销售收入没有减退货", ("OperatingRevenue",)),
     Difference(
-        "销售成本.*",
-        "周转率的销售成本是可售仓库里商品的库存流水记下的，不含成本调整和不在这些仓库的",
-        ("warehouseTurnover", "inventoryturnover"),
-    ),
-    Difference(
         "本期采购.*|付款率.*",
         "付款分析的采购已减退货，付款率是付款 ÷ 采购；应付款明细表里退货另列，付款率是付款 ÷（期初 + 采购）",
         ("inAnalysisTablePayment",),

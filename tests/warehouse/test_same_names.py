@@ -14,7 +14,7 @@ import pytest
 from api.exporting.asked import Asked, Values
 from api.figures.found import Figure, figures_of, value_of
 from reports.catalogue import REPORTS
-from reports.catalogue.boards import COST, Board
+from reports.catalogue.boards import COST, Board, Filter
 from reports.catalogue.differences import DIFFERENCES, Difference, reason
 from warehouse.files import Files
 
@@ -42,13 +42,18 @@ def source(request: pytest.FixtureRequest) -> Iterator[Reading]:
         yield Reading(conn)
 
 
+def is_of_months(item: Filter) -> bool:
+    """Whether a filter chooses a month; weeks and periods of sales have labels of their own."""
+    return item.column == "month_label" or (item.column == "period_label" and item.label == "月")
+
+
 def chosen(board: Board, company: str | None) -> dict[str, Values]:
     """The filters of a board for the month and a company."""
     found: dict[str, Values] = {}
     for item in board.filters:
         if item.ranged:
             found[item.key] = (DAYS,)
-        elif item.column == "month_label":
+        elif is_of_months(item):
             found[item.key] = (MONTH,)
         elif item.column == COMPANY and company:
             found[item.key] = (company,)
@@ -80,7 +85,7 @@ def values(
 def is_of_all_periods(board: Board, figure: Figure) -> bool:
     """Whether it stands in a table that shows all periods: it is the figure of another time."""
     heeded = board.filters_of(figure.chart)
-    return any(item not in heeded for item in board.filters if item.column == "month_label" or item.ranged)
+    return any(item not in heeded for item in board.filters if is_of_months(item) or item.ranged)
 
 
 def is_same(one: float | None, other: float | None) -> bool:
