@@ -57,7 +57,7 @@ class SourceColumn(BaseModel):
 class FigureSource(BaseModel):
     """A published table that a figure is computed from; `bills` are what it comes from in the core."""
 
-    table: str
+    table_name: str
     label: str
     columns: list[SourceColumn]
     bills: list[str]
@@ -251,7 +251,7 @@ def _sources(words: Words, columns: list[str]) -> Iterator[dict[str, Any]]:
         label = next((one["table_label"] for one in words.known["entries"] if one["table_name"] == table), "")
         origins = words.known.get("origins", {}).get(table, [])
         yield {
-            "table": table,
+            "table_name": table,
             "label": label,
             "columns": found[table],
             "bills": list(dict.fromkeys(filter(None, map(_bill, origins)))),

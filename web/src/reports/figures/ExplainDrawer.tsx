@@ -62,7 +62,7 @@ function Figure({ of: { label, chart, note, formula, said, sources, same_named }
         <Block key={block} text={block} />
       ))}
       {sources.map((source) => (
-        <Source key={source.table} of={source} />
+        <Source key={source.table_name} of={source} />
       ))}
       {same_named.map(({ title, reason }) => (
         <Typography.Paragraph key={title} type="secondary" style={{ marginBottom: 2 }}>
@@ -73,11 +73,11 @@ function Figure({ of: { label, chart, note, formula, said, sources, same_named }
   );
 }
 
-function Source({ of: { table, label, columns, bills } }: { of: FigureSource }) {
+function Source({ of: { table_name, label, columns, bills } }: { of: FigureSource }) {
   return (
     <div>
       <Typography.Text type="secondary">
-        来源：{label || table} <Typography.Text code>{table}</Typography.Text>
+        来源：{label || table_name} <Typography.Text code>{table_name}</Typography.Text>
       </Typography.Text>
       {columns.map(({ name, label: about }) => (
         <div key={name}>

@@ -22,7 +22,7 @@ const told = {
       note: '',
       formula: 'Σ 退货收入 ÷ Σ 销售收入',
       said: [],
-      sources: [{ table: 'mart_operating_revenue', label: '营业收入', columns: [{ name: 'revenue', label: '收入，不含税' }], bills: ['销售出库'] }],
+      sources: [{ table_name: 'mart_operating_revenue', label: '营业收入', columns: [{ name: 'revenue', label: '收入，不含税' }], bills: ['销售出库'] }],
       same_named: [{ title: '采购分析', reason: '一个是销售的，一个是采购的' }],
     },
     { chart: '主要数字', name: 'revenue', label: '营业收入', note: '不含税', formula: 'Σ 收入', said: [], sources: [], same_named: [] },
