@@ -158,9 +158,9 @@ class Superset:
     def get(self, path: str) -> Any:
         return self._answer("GET", path)
 
-    def post(self, path: str, body: Any) -> Any:
+    def send(self, method: str, path: str, body: Any) -> Any:
         csrf = self._answer("GET", "/api/v1/security/csrf_token/")
-        return self._answer("POST", path, {"X-CSRFToken": csrf}, body)
+        return self._answer(method, path, {"X-CSRFToken": csrf}, body)
 
     def _answer(self, method: str, path: str, headers: dict[str, str] | None = None, body: Any = None) -> Any:
         token = explorer_token(settings().secrets["explorer_secret"], self._said)
@@ -248,7 +248,10 @@ def _copied(superset: Superset, source: int) -> tuple[str, int, list[dict[str, A
         "json_metadata": orjson.dumps(metadata).decode(),
         "duplicate_slices": True,
     }
-    return title, superset.post(f"/api/v1/dashboard/{source}/copy/", body)["id"], charts
+    copy = superset.send("POST", f"/api/v1/dashboard/{source}/copy/", body)["id"]
+    # A draft is found by its owner alone.
+    superset.send("PUT", f"/api/v1/dashboard/{copy}", {"published": True})
+    return title, copy, charts
 
 
 @call(api, "GET", f"{PREFIX}/getVersions", right=PUBLISHING, returns=PublishedBoardAnswer)

@@ -57,6 +57,8 @@ def copied(analyst: Analyst, board: int) -> int:
     answer = analyst.ask("POST", f"/api/v1/dashboard/{board}/copy/", body)
     assert answer.status_code == 200, answer.text
     number: int = answer.json()["result"]["id"]
+    shown = analyst.ask("PUT", f"/api/v1/dashboard/{number}", {"published": True})
+    assert shown.status_code == 200, shown.text
     return number
 
 
