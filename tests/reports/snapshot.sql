@@ -291,10 +291,15 @@ select
     d.mtd_sales_before as sales_before, d.mtd_sales_year as sales_year, d.mtd_purchase_before as purchase_before,
     d.mtd_purchase_year as purchase_year, d.mtd_receipts_before as receipts_before,
     d.mtd_receipts_year as receipts_year, d.mtd_payments_before as payments_before,
-    d.mtd_payments_year as payments_year
+    d.mtd_payments_year as payments_year,
+    1000.0 as sales_target, 100.0 as profit_target, 500.0 as receipts_target, 4000.0 as stock_target
 from period as p
 cross join (select * from mart_business_day where "day" = date '2026-11-20') as d
 where p.period_kind = 'month';
+create table mart_business_target as
+select
+    "month", month_label, company_id, company_name, sales_target, profit_target, receipts_target, stock_target
+from mart_business_month;
 create table mart_commodity_profit as
 select
     p.period_start as "month", p.period_label as month_label, s.*, i.* exclude (price), 2.0 as quantity,

@@ -104,6 +104,23 @@ describe('report page', () => {
     expect(asked.filter((url) => url.includes('ReportStatistic/add'))).toHaveLength(1);
   });
 
+  it('opens the tab and the kept filters that a link names, which the server is not asked about', async () => {
+    const period = { key: 'period', id: 'NATIVE_FILTER-1', column: 'month_label', latest: true, ranged: false };
+    frame = { ...frame, tabs: [{ ...tab('week', '按周分析'), filters: [period] }, tab('month', '按月分析')] };
+    kept = [
+      { name: '十月', mine: false, value: { filters: { period: ['2026-09'] } } },
+      { name: '十月', mine: true, value: { filters: { period: ['2026-10'] } } },
+    ];
+    await start({ report_tab: 'week', scheme: '十月' });
+    expect(screen.getByRole('tab', { selected: true }).textContent).toBe('按周分析');
+    const shown = document.querySelector('iframe')?.getAttribute('src') ?? '';
+    expect(decodeURIComponent(shown)).toContain("'val':!('2026-10')");
+    expect(decodeURIComponent(shown)).not.toContain('2026-09');
+    const getFrame = asked.find((url) => url.includes('getFrame')) ?? '';
+    expect(getFrame).not.toContain('scheme');
+    expect(getFrame).not.toContain('report_tab');
+  });
+
   it('keeps the frame of the tab left', async () => {
     await start();
     fireEvent.click(screen.getByText('按周分析'));

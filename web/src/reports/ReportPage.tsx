@@ -2,6 +2,7 @@
 import { Button, Grid, Result, Spin, Tabs } from 'antd';
 import { useEffect, useMemo, useState } from 'react';
 import { DataNotices } from '@/engine/DataNotices';
+import { schemesQuery } from '@/engine/list/schemes';
 import type { Frame, FrameTab } from '@/gen';
 import { machineTime } from '@/lib/businessClock';
 import { ApiError } from '@/lib/errors';
@@ -9,7 +10,8 @@ import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
 import { ExportMenu } from './ExportMenu';
-import { FilterSets, filterScreen } from './FilterSets';
+import { FigureTools } from './figures/FigureTools';
+import { FilterSets, filterScreen, type FilterSet } from './FilterSets';
 import { readAddress, type Standing } from './frameAddress';
 import { maskOf } from './frameFilters';
 import { Freshness } from './Freshness';
@@ -27,12 +29,14 @@ interface Props {
 
 export default function ReportPage({ code, values }: Props) {
   const [opening] = useState(machineTime);
-  const said = useMemo(() => readAddress(values), [values]);
-  const frame = useQuery(frameQuery(code, said.values, opening));
+  const { values: own, standing, scheme } = useMemo(() => readAddress(values), [values]);
+  const frame = useQuery(frameQuery(code, own, opening));
+  const kept = useQuery({ ...schemesQuery<FilterSet>(filterScreen(code, standing.tab ?? '')), enabled: scheme !== undefined });
 
-  if (frame.data) return <Report frame={frame.data} {...said} />;
-  if (frame.isPending) return <Spin className={styles.loading} size="large" />;
-  return <NoReport error={frame.error} onRetry={() => void frame.refetch()} />;
+  if (frame.isPending || (kept.isPending && scheme !== undefined)) return <Spin className={styles.loading} size="large" />;
+  if (!frame.data) return <NoReport error={frame.error} onRetry={() => void frame.refetch()} />;
+  const named = kept.data?.find(({ name, mine }) => mine && name === scheme)?.value.filters ?? null;
+  return <Report frame={frame.data} values={own} standing={{ ...standing, filters: standing.filters ?? named }} />;
 }
 
 function NoReport({ error, onRetry }: { error: Error; onRetry: () => void }) {
@@ -92,6 +96,7 @@ function Report({ frame, values, standing }: ReportProps) {
           onApply={(filters) => report.apply(shown, filters)}
         />
       )}
+      {shown && <FigureTools key={`figures ${shown.key}`} code={frame.code} tab={shown.key} keptAs={filterScreen(frame.code, shown.key)} size="small" />}
       {frame.may_export && shown && (
         <ExportMenu
           key={shown.key}

@@ -5,6 +5,8 @@ import type { FrameValues } from './frameQuery';
 
 const TAB = 'report_tab';
 const FILTERS = 'filters';
+/** The name under which its reader keeps the filters. */
+const SCHEME = 'scheme';
 
 export interface Standing {
   tab: string | null;
@@ -13,9 +15,9 @@ export interface Standing {
 }
 
 /** An address's parameters: what the report opens on, and how it stood. */
-export function readAddress(params: FrameValues): { values: FrameValues; standing: Standing } {
-  const { [TAB]: tab = null, [FILTERS]: filters, ...values } = params;
-  return { values, standing: { tab, filters: filters === undefined ? null : readFilters(filters) } };
+export function readAddress(params: FrameValues): { values: FrameValues; standing: Standing; scheme?: string } {
+  const { [TAB]: tab = null, [FILTERS]: filters, [SCHEME]: scheme, ...values } = params;
+  return { values, scheme, standing: { tab, filters: filters === undefined ? null : readFilters(filters) } };
 }
 
 function readFilters(text: string): FilterValues | null {
