@@ -65,7 +65,10 @@ class TestExplanation:
         found = figure(explained(site, "manager_a"), "销售收入")
         assert found["formula"] == "Σ 销售收入"
         [source] = found["sources"]
-        assert (source["table_name"], source["label"]) == ("mart_customer_profit", "客户毛利：一个月一个客户。")
+        assert (source["table_name"], source["label"]) == (
+            "mart_customer_profit",
+            "客户毛利：一个月一个客户。",
+        )
         assert source["columns"] == [{"name": "revenue", "label": "销售收入，元，不含税，退货已减。"}]
         assert source["bills"] == ["销售出库"]
 
