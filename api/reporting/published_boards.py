@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import httpx
-import orjson
 from pydantic import BaseModel, Field
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Mapped
@@ -27,7 +26,8 @@ from api.kit.scope import Principal
 from api.kit.settings import settings
 from api.kit.turns import Turns
 from api.kit.view import READ_ONLY, Sql, Values, View
-from api.reporting.board_checks import drawn_of, problem_of, release, unseen_by
+from api.reporting.board_checks import problem_of, release, unseen_by
+from api.reporting.board_copies import copy_board
 from api.reporting.board_tables import (
     AUDIENCE,
     BOARD,
@@ -205,7 +205,7 @@ def publish(ctx: Context, payload: Publication) -> Any:
     me = allowed(ctx.principal)
     said = explorer_of(ctx.conn, me)
     with ctx.apart():
-        title, copy, charts = _copied(Superset(said), payload.source_id)
+        title, copy, charts = copy_board(Superset(said), payload.source_id)
     if problem := problem_of(charts) or unseen_by(ctx.conn, charts, payload.role_ids):
         raise Refusal(problem)
     mine = BOARD.c.user_id == me.user_id, BOARD.c.source_id == payload.source_id
@@ -231,27 +231,6 @@ def publish(ctx: Context, payload: Publication) -> Any:
     rows = [{"board_id": found, "role_id": role} for role in dict.fromkeys(payload.role_ids)]
     ctx.conn.execute(insert(PublishedBoardRole), rows)
     return {"id": found}
-
-
-def _copied(superset: Superset, source: int) -> tuple[str, int, list[dict[str, Any]]]:
-    """The title of a board, the number of a copy of it, and what its charts are drawn of."""
-    board = superset.get(f"/api/v1/dashboard/{source}")
-    names = {one["id"]: one["table_name"] for one in superset.get(f"/api/v1/dashboard/{source}/datasets")}
-    charts = [drawn_of(one, names) for one in superset.get(f"/api/v1/dashboard/{source}/charts")]
-    if not charts:
-        raise Refusal("看板上还没有图表，请先在自助分析中加上图表并保存")
-    metadata = orjson.loads(board["json_metadata"] or "{}")
-    metadata["positions"] = orjson.loads(board["position_json"] or "{}")
-    title: str = board["dashboard_title"]
-    body = {
-        "dashboard_title": f"{title}（已发布）",
-        "json_metadata": orjson.dumps(metadata).decode(),
-        "duplicate_slices": True,
-    }
-    copy = superset.send("POST", f"/api/v1/dashboard/{source}/copy/", body)["id"]
-    # A draft is found by its owner alone.
-    superset.send("PUT", f"/api/v1/dashboard/{copy}", {"published": True})
-    return title, copy, charts
 
 
 @call(api, "GET", f"{PREFIX}/getVersions", right=PUBLISHING, returns=PublishedBoardAnswer)

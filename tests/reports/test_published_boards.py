@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from api.reporting.board_copies import copy_board, renumbered, whole_layout
 from tests.kit.superset import Superset
 from tests.reports.analysts import SOLD, Analyst
 
@@ -48,18 +49,19 @@ def drawn(analyst: Analyst, title: str) -> tuple[int, int]:
     return board.json()["id"], chart.json()["id"]
 
 
-def copied(analyst: Analyst, board: int) -> int:
-    body = {
-        "dashboard_title": "副本",
-        "json_metadata": json.dumps({"positions": {}}),
-        "duplicate_slices": True,
-    }
-    answer = analyst.ask("POST", f"/api/v1/dashboard/{board}/copy/", body)
-    assert answer.status_code == 200, answer.text
-    number: int = answer.json()["result"]["id"]
-    shown = analyst.ask("PUT", f"/api/v1/dashboard/{number}", {"published": True})
-    assert shown.status_code == 200, shown.text
-    return number
+class Talk:
+    """An analyst as the core talks to Superset in his name."""
+
+    def __init__(self, analyst: Analyst) -> None:
+        self.analyst = analyst
+
+    def get(self, path: str) -> Any:
+        return self.send("GET", path, None)
+
+    def send(self, method: str, path: str, body: Any) -> Any:
+        answer = self.analyst.ask(method, path, body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["result"]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,7 @@ def published(superset: Superset) -> int:
     """The number of a copy of a board."""
     author = Analyst(superset, user=AUTHOR)
     board, _ = drawn(author, "发布的看板")
-    return copied(author, board)
+    return copy_board(Talk(author), board)[1]
 
 
 def reading(superset: Superset, published: int, **said: Any) -> Analyst:
@@ -126,7 +128,10 @@ class TestFrozen:
         ):
             assert someone.ask(method, path, body).status_code >= 400, (method, path)
         reader = reading(superset, published)
-        assert reader.get(f"/api/v1/dashboard/{published}").json()["result"]["dashboard_title"] == "副本"
+        assert (
+            reader.get(f"/api/v1/dashboard/{published}").json()["result"]["dashboard_title"]
+            == "发布的看板（已发布）"
+        )
         assert [one["slice_name"] for one in charts(reader, published).json()["result"]] == ["发布的看板的图"]
 
     def test_its_author_finds_his_own_board_beside_it(self, superset: Superset, published: int) -> None:
@@ -139,3 +144,50 @@ class TestFrozen:
         answer = reader.ask("POST", "/api/v1/dashboard/", {"dashboard_title": "读者的"})
         assert answer.status_code >= 400
         assert {one["id"] for one in reader.get("/api/v1/dashboard/").json()["result"]} == {published}
+
+
+class TestCopying:
+    def test_every_chart_has_a_place_in_the_copy_and_those_that_had_one_keep_it(self) -> None:
+        tabs = {
+            "ROOT_ID": {"type": "ROOT", "id": "ROOT_ID", "children": ["TABS-1"]},
+            "TABS-1": {"type": "TABS", "id": "TABS-1", "children": ["TAB-1"], "parents": ["ROOT_ID"]},
+            "TAB-1": {"type": "TAB", "id": "TAB-1", "children": ["ROW-1"], "parents": ["ROOT_ID", "TABS-1"]},
+            "ROW-1": {"type": "ROW", "id": "ROW-1", "children": ["CHART-1"]},
+            "CHART-1": {"type": "CHART", "id": "CHART-1", "children": [], "meta": {"chartId": 7}},
+        }
+        layout = whole_layout("看板", tabs, {7: "甲", 8: "乙"})
+        assert layout["CHART-1"] == tabs["CHART-1"]
+        _, added = layout["TAB-1"]["children"]
+        [chart] = layout[added]["children"]
+        assert (layout[chart]["meta"]["chartId"], layout[chart]["meta"]["sliceName"]) == (8, "乙")
+        assert layout[chart]["parents"] == ["ROOT_ID", "TABS-1", "TAB-1", added]
+        bare = whole_layout("看板", {}, {8: "乙"})
+        assert [bare[row]["children"] for row in bare["GRID_ID"]["children"]] == [[chart]]
+
+    def test_filters_are_of_the_charts_of_the_copy(self) -> None:
+        told = {
+            "refresh_frequency": 7,
+            "native_filter_configuration": [
+                {
+                    "scope": {"rootPath": ["ROOT_ID"], "excluded": [7]},
+                    "chartsInScope": [8],
+                    "targets": [{"datasetId": 7}],
+                }
+            ],
+            "chart_configuration": {
+                "7": {"id": 7, "crossFilters": {"scope": "global", "chartsInScope": [8]}}
+            },
+        }
+        assert renumbered(told, {7: 17, 8: 18}) == {
+            "refresh_frequency": 7,
+            "native_filter_configuration": [
+                {
+                    "scope": {"rootPath": ["ROOT_ID"], "excluded": [17]},
+                    "chartsInScope": [18],
+                    "targets": [{"datasetId": 7}],
+                }
+            ],
+            "chart_configuration": {
+                "17": {"id": 17, "crossFilters": {"scope": "global", "chartsInScope": [18]}}
+            },
+        }
