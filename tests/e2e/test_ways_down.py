@@ -61,14 +61,14 @@ class TestTyping:
         names = [cells[place] for cells in before]
         name = next(one for one in names if names.count(one) == 1)
         with reading.page.expect_response(f"**{DATA}*"):
-            shown.locator("input").first.fill(name)
+            shown.locator("input[type=text]").fill(name)
         expect(shown.locator("tbody tr")).to_have_count(1)
         [found] = rows(shown)
         assert found in before
         figures = slice(place_of(shown, "revenue"), None)
         assert totals(shown)[-len(found[figures]) :] == found[figures]
         with reading.page.expect_response(f"**{DATA}*"):
-            shown.locator("input").first.fill("")
+            shown.locator("input[type=text]").fill("")
         expect(shown.locator("tbody tr")).to_have_count(len(before))
         assert totals(shown) == whole
         assert not reading.failed, reading.failed
