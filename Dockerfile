@@ -19,6 +19,7 @@ COPY pyproject.toml uv.lock README.md ./
 RUN uv sync --frozen --no-dev --no-install-project
 COPY api api
 COPY warehouse warehouse
+COPY docs docs
 COPY transforms transforms
 COPY reports reports
 RUN uv sync --frozen --no-dev && .venv/bin/python -m compileall -q api warehouse reports && install -d -o erp transforms/target

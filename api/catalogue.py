@@ -16,6 +16,7 @@ from api.customers import (
     opening_receivable,
     potential_customer,
 )
+from api.figures import tables as figure_tables
 from api.identity import imitation
 from api.identity import tables as identity_tables
 from api.inventory import (
@@ -45,6 +46,7 @@ from api.ledger import tables as ledger_tables
 from api.master import (
     area_stock,
     bill_checks,
+    business_targets,
     business_types,
     geography,
     goods,
@@ -118,6 +120,7 @@ from api.reporting import (
     partner_balance,
     party_statement,
     party_summary,
+    published_boards,
     published_checks,
     purchase_detail,
     purchase_summary,
@@ -187,6 +190,7 @@ __all__ = [
     "business_data",
     "business_log",
     "business_logs",
+    "business_targets",
     "business_types",
     "checkstand",
     "claims",
@@ -225,6 +229,7 @@ __all__ = [
     "explore",
     "export_tasks",
     "factory_policy",
+    "figure_tables",
     "fund_transfer",
     "geography",
     "goods",
@@ -276,6 +281,7 @@ __all__ = [
     "price_changes",
     "print_template",
     "promotion_policy",
+    "published_boards",
     "published_checks",
     "purchase_allocation",
     "purchase_detail",

@@ -86,11 +86,12 @@ def refresh(
     full: Annotated[bool, typer.Option("--full", help="全部重新抽取和计算（只与 --once 同用）")] = False,
 ) -> None:
     """运行数仓刷新进程：被审核唤醒，抽取、转换、发布快照。"""
+    from api.shell import jobs
     from warehouse import worker
 
     if not once:
         _resident()
-        worker.run()
+        worker.run(published=jobs.look_at_figures)
         return
     from api.launch.attach import database
     from warehouse.refresh import BusyError

@@ -5,28 +5,22 @@ python -m api.exposures
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from types import ModuleType
 
-import duckdb
 from sqlalchemy import Table
 
 from api import catalogue
-from api.exporting.lists import DIALECT, find_list, list_query
+from api.exporting.lists import find_list, tables_of
 from api.kit import menus
-from api.kit.listing import placed_rows
-from api.kit.scope import ALL_RIGHTS, Principal
 from api.reporting import console, stock_overview
 from api.reporting.business_data import BusinessData
 from api.reporting.published import Published
 from reports.exposures import FILE, Exposure, framed, render
 
 assert catalogue.__all__
-_EVERYONE = Principal(0, "", "", 0, 0, rights=frozenset({ALL_RIGHTS}), sees_cost=True)
 _BOARDS = {"businessData": console, "InventoryBigData": stock_overview}
 """What draws figures of its own above a list, by the list's code."""
-VALUE = re.compile(r"\$\d+")
 
 
 def exposures() -> list[Exposure]:
@@ -38,7 +32,7 @@ def _listed() -> Iterator[Exposure]:
     for entry in menus.reports():
         cls = find_list(entry.code)
         if cls and issubclass(cls, Published):
-            tables = _read(cls) | _drawn(_BOARDS.get(entry.code))
+            tables = tables_of(cls) | _drawn(_BOARDS.get(entry.code))
             yield Exposure(
                 entry.code,
                 entry.label,
@@ -53,18 +47,6 @@ def _home() -> Exposure:
     return Exposure(
         "home", "主页", BusinessData.declaration.question, "/home", "主页", _models(_drawn(console))
     )
-
-
-def _read(cls: type[Published]) -> set[str]:
-    """The tables that a list reads, however it is summed up."""
-    tables: set[str] = set()
-    with duckdb.connect() as parser:
-        for number in cls.grouped() or [0]:
-            query = list_query(cls, {"grouping": [str(number)]} if number else {})
-            options = {"render_postcompile": True}
-            asked = placed_rows(cls, query, _EVERYONE).compile(dialect=DIALECT, compile_kwargs=options)
-            tables |= parser.get_table_names(VALUE.sub("null", str(asked)))
-    return tables
 
 
 def _drawn(board: ModuleType | None) -> set[str]:

@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from api import catalogue
 from api.customers import calls as customer_calls
 from api.exporting import calls as exporting_calls
+from api.figures import alert_calls, comment_calls, explaining
 from api.identity import calls as identity_calls
 from api.identity import imitation, role_calls, user_calls
 from api.identity.holders import holders
@@ -42,6 +43,7 @@ from api.reporting import (
     data_state,
     explore,
     metrics,
+    published_boards,
     report_visits,
     stock_overview_calls,
 )
@@ -104,6 +106,10 @@ HAND_WRITTEN = (
     reporting_calls,
     exporting_calls,
     subscribing_calls,
+    alert_calls,
+    comment_calls,
+    explaining,
+    published_boards,
     report_visits,
     data_dictionary,
     data_state,

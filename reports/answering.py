@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -17,9 +17,12 @@ from reports.assets import boards
 from reports.catalogue.beside import KEY
 from reports.catalogue.datasets import BESIDE_ORDER, Dataset, in_chosen
 from reports.late_names import asked_table
+from reports.name_order import in_name_order
 from reports.query_parts import column_name
 from reports.ranges import RANGE_OPERATOR, business_day, days_of
+from reports.searching import without_typed
 from reports.snapshot import SNAPSHOT_URI, Snapshot, Snapshots
+from reports.spelled import found_by_letters
 
 NEWEST = "newest_snapshot"
 
@@ -128,27 +131,35 @@ def _find_rows_first() -> None:
     built: Callable[..., Any] = SqlaTable.get_sqla_query
 
     def query(self: Any, *args: Any, **parts: Any) -> Any:
+        parts, typed = without_typed(parts)
         counted = parts.get("is_rowcount")
         if counted:
             parts["orderby"] = []
-        own = catalogue_datasets().get(self.table_name) if _is_own(self) else None
+        own = own_dataset(self)
         g.ends = frozenset()
+
+        def found(asked: dict[str, Any]) -> Any:
+            answer = built(self, *args, **asked)
+            return answer if typed is None else answer._replace(sqla_query=answer.sqla_query.where(typed))
+
         if own is not None:
             asked = parts.get("filter") or []
             g.ends = frozenset(ends for condition in asked for ends in _chosen(own, condition))
-            parts["filter"] = [*_by_days(own, asked)]
+            parts["filter"] = found_by_letters(_by_days(own, asked), own, partial(_names, own))
             if own.beside is not None and parts.get("columns") == [KEY] and not counted:
-                return every_period(built(self, *args, **parts), own.beside.words)
+                return every_period(found(parts), own.beside.words)
         table = asked_table(own, parts)
+        if own is None:
+            return found(parts)
+        rows = in_name_order(found({**parts, "is_rowcount": bool(counted) and table is None}), own)
         if table is None:
-            return built(self, *args, **parts)
-        found = built(self, *args, **{**parts, "is_rowcount": False})
+            return rows
         counts = g.setdefault("counts_of_rows", {})
         if counted:
-            return table.counted(found, counts)
+            return table.counted(rows, counts)
         if not table.is_found_first:
-            return table.telling(found)
-        return table.named(found, partial(_rows, self.database), counts)
+            return table.telling(rows)
+        return table.named(rows, partial(_rows, self.database), counts)
 
     SqlaTable.get_sqla_query = query
 
@@ -208,6 +219,18 @@ def _rows(database: Any, query: Any) -> Sequence[Sequence[Any]]:
         return list(cursor.fetchall())
 
 
+def _names(dataset: Dataset, column: str) -> Sequence[str]:
+    return _kept_names(snapshot().mark, dataset, column)
+
+
+@lru_cache(100)
+def _kept_names(mark: str, dataset: Dataset, column: str) -> Sequence[str]:
+    """The values of a column in the snapshot of this mark, whoever may see them: the query that they go into asks."""
+    sql = f'select distinct "{column}" from ({dataset.sql}) as d where "{column}" is not null'
+    with snapshot().engine.connect() as conn:
+        return [str(name) for (name,) in conn.exec_driver_sql(sql)]
+
+
 def _by_days(dataset: Dataset, conditions: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Conditions, and beside those on labels of periods what follows from them for their days."""
     for condition in conditions:
@@ -248,8 +271,19 @@ def snapshot() -> Snapshot:
     return cast(Snapshot, g.snapshot)
 
 
+def asked_of_snapshot(sql: str) -> list[dict[str, Any]]:
+    """The rows of a query of ours."""
+    with snapshot().engine.connect() as conn:
+        return [dict(row) for row in conn.exec_driver_sql(sql).mappings()]
+
+
 def _is_snapshot(database: Any) -> bool:
     return bool(database.sqlalchemy_uri == SNAPSHOT_URI)
+
+
+def own_dataset(table: Any) -> Dataset | None:
+    """The catalogue's dataset that a table of Superset's is."""
+    return catalogue_datasets().get(getattr(table, "table_name", "")) if _is_own(table) else None
 
 
 def _is_own(dataset: Any) -> bool:

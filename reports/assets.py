@@ -31,7 +31,7 @@ from reports.catalogue.datasets import Dataset
 from reports.chart_params import VIZ_TYPES, chart_params, label_colors, stored_queries
 from reports.column_widths import short_headings
 from reports.snapshot import SNAPSHOT_URI
-from reports.theme import COLOR_SCHEME, DASHBOARD_CSS, unbroken
+from reports.theme import COLOR_SCHEME, DASHBOARD_CSS, OTHERS, unbroken
 
 VERSION = "1.0.0"
 DATABASE_NAME = "报表快照"
@@ -254,7 +254,7 @@ def _dataset(dataset: Dataset) -> dict[str, Any]:
 
 def _chart(placed: Placed, chart: Chart) -> dict[str, Any]:
     chart = chart.on_screen
-    params = chart_params(chart, placed.board.dataset(chart.dataset))
+    params = {**chart_params(chart, placed.board.dataset(chart.dataset)), **_narrows(placed, chart)}
     context = {
         "datasource": {"id": 0, "type": "table"},
         "force": False,
@@ -272,6 +272,34 @@ def _chart(placed: Placed, chart: Chart) -> dict[str, Any]:
         "dataset_uuid": dataset_uuid(placed.board.dataset(chart.dataset)),
         "version": VERSION,
         "is_managed_externally": True,
+    }
+
+
+STANDS_FOR = {
+    "goods_label": "goods_num",
+    "bucket_axis": "bucket",
+    "overdue_axis": "overdue",
+    "threshold_axis": "threshold",
+    "day_label": "day",
+}
+"""What labels on an axis stand for; those of goods begin with their number."""
+
+
+def _narrows(placed: Placed, chart: Chart) -> dict[str, Any]:
+    """The filter that a click on a step or a slice of a chart sets (`pages/narrowing.html`)."""
+    drawn = chart.x or next(iter(chart.by), "")
+    columns = (drawn, STANDS_FOR.get(drawn))
+    found = next((item for item in placed.board.filters if item.column in columns), None)
+    if chart.kind in ("table", "figures") or found is None:
+        return {}
+    return {
+        "narrows": {
+            "filter": filter_id(*placed.names, found.key),
+            "column": found.column,
+            "first_word": drawn == "goods_label",
+            "needed": found.latest or bool(found.default),
+            "whole": [OTHERS],
+        }
     }
 
 

@@ -79,6 +79,7 @@ PRICES = ("price", "unit_cost")
 PAGE_LENGTH = 20
 MOST_ROWS = 10_000
 STEPS = ",.1~f"
+AXIS_NOTE = "纵轴不一定从 0 起"
 LEAST_SLICES = {"brand_name": 3}
 """Of many names: percent of the whole. What is smaller is one slice together, so that shares are of the whole."""
 RING = {"innerRadius": 32, "outerRadius": 50}
@@ -150,9 +151,12 @@ def _something(chart: Chart, dataset: Dataset) -> str:
     figures = [dataset.metric(name).sql for name in chart.metrics]
     if any(WINDOW in figure for figure in figures) or not (named or chart.kind == "donut"):
         return ""
-    # A ring has no place for what is less than nothing.
-    least = ">" if chart.kind == "donut" else "<>"
-    return " or ".join(f"{figure} {least} 0" for figure in figures)
+    return " or ".join(f"{figure} <> 0" for figure in figures)
+
+
+def column_format(name: str) -> str:
+    """The format of a column of numbers that a table's rows are told apart by."""
+    return MONEY if name in PRICES else QUANTITY
 
 
 def axis_format(name: str, dataset: Dataset) -> str:
@@ -232,7 +236,9 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "y_axis_bounds": [None, None],
         # A line tells how a figure moves; bars and areas tell how large it is, from zero. What of lying bars built of
         # parts is less than nothing, however small, would take a whole step of an axis that did not begin with it.
-        "truncateYAxis": chart.kind == "line" or _is_built(chart),
+        "truncateYAxis": not is_grounded(chart, dataset) or _is_built(chart),
+        "y_axis_title": axis_note(chart, dataset),
+        "y_axis_title_position": "Top",
         "echart_options": json.dumps(_drawn(chart)),
         "x_axis_title_margin": 15,
         "y_axis_title_margin": 15,
@@ -240,6 +246,17 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "xAxisLabelInterval": "0" if chart.horizontal or chart.x in SHORT_AXES else "auto",
         "color_scheme": COLOR_SCHEME,
     }
+
+
+def is_grounded(chart: Chart, dataset: Dataset) -> bool:
+    """Whether the axis begins at nothing: shares are read by how high they stand."""
+    return chart.kind != "line" or any(dataset.metric(name).format.endswith("%") for name in chart.metrics)
+
+
+def axis_note(chart: Chart, dataset: Dataset) -> str:
+    """What the axis of ratios says where it need not begin at nothing."""
+    divided = any("/" in dataset.metric(name).sql for name in chart.metrics)
+    return AXIS_NOTE if divided and not is_grounded(chart, dataset) else ""
 
 
 def _is_built(chart: Chart) -> bool:
@@ -364,8 +381,7 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         if kinds[name] == "date":
             config[name] = {"d3TimeFormat": "%Y-%m-%d", "horizontalAlign": "left"}
         elif kinds[name] == "number":
-            form = MONEY if name in PRICES else QUANTITY
-            config[name] = {"d3NumberFormat": form, "showCellBars": False}
+            config[name] = {"d3NumberFormat": column_format(name), "showCellBars": False}
     for name in chart.metrics:
         metric = dataset.metric(name)
         form = _head_format(metric) if chart.kind == "figures" else metric.format
@@ -391,8 +407,8 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "order_desc": bool(order) and not order[1],
         "row_limit": chart.limit or MOST_ROWS,
         "server_page_length": PAGE_LENGTH,
-        "page_length": PAGE_LENGTH if chart.paged or chart.totalled else 0,
-        "server_pagination": chart.paged,
+        "page_length": PAGE_LENGTH if chart.is_served else 0,
+        "server_pagination": chart.is_served,
         "show_totals": chart.totalled,
         # What is neither paged nor totalled is a statement of a few lines.
         "include_search": not chart.paged and chart.totalled,

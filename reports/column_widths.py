@@ -23,8 +23,8 @@ UNBROKEN = 4 * LETTER
 WHOLE = 3
 """Headings of so many letters at most stand in one line wherever they are."""
 LEAST_NAME, MOST_NAME = 86, 156
-LEAST = {"line_name": 126, "warehouse_name": 84}
-"""The lines of a statement, and a warehouse, whose name stands in one line as long as it is no longer than most."""
+LEAST = {"line_name": 126, "warehouse_name": 84, "department_name": 84, "employee_name": 62}
+"""The lines of a statement, and what has a name that stands in one line as long as it is no longer than most."""
 AMOUNT, FIGURE, WORDS, DAY, NUMBER = 76, 46, 62, 70, 128
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from reports.catalogue.datasets import Dataset
+from reports.catalogue.datasets import Dataset, unplaced
 from reports.chart_params import LEAST_SHOWN
 from reports.ranges import WHOLE, DayRange
 from reports.steps import every_step, figures_of
 from reports.theme import OTHERS
 
 Rows = list[dict[str, Any]]
+PARTS_OF_WHOLE = ("pie", "treemap_v2")
+LEFT_OUT = "left_out"
+"""Beside the columns of the first part; the page writes it beneath the chart."""
+MOST_TOLD = 3
 
 
 def in_order(rows: Rows, form: dict[str, Any]) -> Rows:
@@ -44,17 +48,36 @@ def without_gaps(rows: Rows, form: dict[str, Any], dataset: Dataset, chosen: Day
 
 
 def put_together(rows: Rows, form: dict[str, Any]) -> Rows:
-    """The slices of a donut, of which those under its least percent are one."""
-    least, metric, by = form.get("least_slice"), form.get("metric"), form.get("groupby")
-    if not (least and by and isinstance(metric, str)):
+    """The parts of a whole, of which those under a donut's least percent are one.
+
+    Neither a ring nor a treemap has a place for what is less than nothing: the first part tells what is left out.
+    """
+    metric, by = form.get("metric"), form.get("groupby")
+    if form.get("viz_type") not in PARTS_OF_WHOLE or not (by and isinstance(metric, str)):
         return rows
-    whole = sum(row[metric] or 0 for row in rows)
-    small = [row for row in rows if (row[metric] or 0) * 100 < whole * least]
+    slices = [row for row in rows if (row[metric] or 0) > 0]
+    below = [row for row in rows if (row[metric] or 0) < 0]
+    slices = _with_others(slices, metric, by, form.get("least_slice") or 0)
+    if not (slices and below):
+        return slices
+    return [{**slices[0], LEFT_OUT: _left_out(below, metric, by)}, *slices[1:]]
+
+
+def _with_others(rows: Rows, metric: str, by: list[str], least: float) -> Rows:
+    whole = sum(row[metric] for row in rows)
+    small = [row for row in rows if row[metric] * 100 < whole * least]
     if len(small) < 2:
         return rows
     figures = [name for name in small[0] if name not in by]
     together = {name: sum(row[name] or 0 for row in small) for name in figures}
     return [*(row for row in rows if row not in small), {by[0]: OTHERS, **together}]
+
+
+def _left_out(rows: Rows, metric: str, by: list[str]) -> str:
+    """Which slices are less than nothing, and what they come to."""
+    names = ["，".join(unplaced(str(row[name])) for name in by) for row in rows]
+    told = "、".join(names[:MOST_TOLD]) + ("等" if len(names) > MOST_TOLD else "")
+    return f"未画出负数 {len(rows)} 项（{told}），合计 {sum(row[metric] for row in rows):,.2f}"
 
 
 def without_signs_of_nothing(rows: Rows, form: dict[str, Any]) -> Rows:

@@ -1,4 +1,5 @@
-"""自助分析者：凭接口签名的引荐进入，只见自己角色的数据集和自己的图表、看板，不能写 SQL，也动不了报表目录。
+"""自助分析者：凭接口签名的引荐进入，只见自己角色的数据集、自己的图表看板和发布给角色的看板，
+不能写 SQL，也动不了报表目录和已发布的看板。
 
 Superset keeps no login of an explorer: each request brings a signed word of who asks and what he may see now. What he
 doesn't own or may not read isn't found by any statement of his request, whichever part of Superset makes it.
@@ -16,7 +17,7 @@ from typing import Any
 import jwt
 from flask import Flask, Response, abort, g, has_request_context, request
 from flask_login import current_user
-from sqlalchemy import event, inspect, select
+from sqlalchemy import and_, event, inspect, or_, select
 from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
 from superset.errors import ErrorLevel, SupersetError, SupersetErrorType
 from superset.exceptions import SupersetSecurityException
@@ -50,13 +51,20 @@ ROLE = "role_id"
 
 @dataclass(frozen=True)
 class Explorer:
-    """Who explores: his number in the core, his role, the datasets he may read and take away, his account here."""
+    """Who explores: his number in the core, his role, the datasets he may read and take away, his account here.
+
+    `boards` are those that are published to his role, `frozen` all that are published, which nobody changes. Who
+    doesn't draw looks at what is published alone.
+    """
 
     user: int
     name: str
     role_id: int
     datasets: Mapping[str, Dataset]
     files: frozenset[str]
+    boards: frozenset[int] = frozenset()
+    frozen: frozenset[int] = frozenset()
+    draws: bool = True
     account: int = 0
 
     @property
@@ -87,6 +95,9 @@ def introduced(token: str) -> Explorer | None:
             role_id=int(said["role_id"]),
             datasets={dataset_uuid(one): one for one in _datasets(said["reports"], said["cost"])},
             files=frozenset(dataset_uuid(one) for one in _datasets(said["exports"], said["cost"])),
+            boards=frozenset(map(int, said.get("boards", ()))),
+            frozen=frozenset(map(int, said.get("frozen", ()))),
+            draws=said.get("draws", True) is True,
         )
     except (jwt.InvalidTokenError, LookupError, TypeError, ValueError):
         return None
@@ -120,7 +131,9 @@ def check_access(explorer: Explorer, asked: Mapping[str, Any]) -> None:
     elif "query_context" in given:
         refusal = query_refusal(explorer, given["query_context"])
     for name in ("chart", "dashboard"):
-        if name in given and explorer.account not in {owner.id for owner in given[name].owners}:
+        if name in given and not (
+            _is_own(explorer, given[name]) or _is_published(explorer.boards, given[name])
+        ):
             refusal = "只能查看自己的图表和看板"
     if refusal:
         raise SupersetSecurityException(
@@ -130,6 +143,15 @@ def check_access(explorer: Explorer, asked: Mapping[str, Any]) -> None:
                 level=ErrorLevel.WARNING,
             )
         )
+
+
+def _is_own(explorer: Explorer, item: Any) -> bool:
+    return explorer.account in {owner.id for owner in item.owners}
+
+
+def _is_published(boards: frozenset[int], item: Any) -> bool:
+    """Whether a board is one of these, or a chart stands on one."""
+    return bool(boards & {board.id for board in getattr(item, "dashboards", [item])})
 
 
 def query_refusal(explorer: Explorer, context: Any) -> str | None:
@@ -222,12 +244,21 @@ def _find_own_only(state: ORMExecuteState) -> None:
 def _own(explorer: Explorer) -> Iterator[Any]:
     from superset import security_manager
     from superset.connectors.sqla.models import SqlaTable
-    from superset.models.dashboard import Dashboard, dashboard_user
+    from superset.models.dashboard import Dashboard, dashboard_slices, dashboard_user
     from superset.models.slice import Slice, slice_user
 
-    account = explorer.account
-    charts = select(slice_user.c.slice_id).where(slice_user.c.user_id == account)
-    boards = select(dashboard_user.c.dashboard_id).where(dashboard_user.c.user_id == account)
+    account, board, chart = explorer.account, Dashboard.__table__.c.id, Slice.__table__.c.id
+    # What is published is found by whom it is published to: its author too has no other way to it.
+    drawn, placed = (
+        select(dashboard_slices.c.slice_id).where(dashboard_slices.c.dashboard_id.in_(numbers))
+        for numbers in (explorer.frozen, explorer.boards)
+    )
+    own_charts = select(slice_user.c.slice_id).where(slice_user.c.user_id == account)
+    own_boards = select(dashboard_user.c.dashboard_id).where(dashboard_user.c.user_id == account)
+    charts = select(chart).where(or_(and_(chart.in_(own_charts), chart.not_in(drawn)), chart.in_(placed)))
+    boards = select(board).where(
+        or_(and_(board.in_(own_boards), board.not_in(explorer.frozen)), board.in_(explorer.boards))
+    )
     readable = [uuid.UUID(number) for number in explorer.datasets]
     # As functions of what is read: the API joins the accounts of owners and authors under names of its own.
     yield with_loader_criteria(Slice, lambda found: found.id.in_(charts), include_aliases=True)
@@ -246,12 +277,15 @@ def _write_own_only(session: Session, *_: Any) -> None:
     from superset.models.dashboard import Dashboard
     from superset.models.slice import Slice
 
-    if present() is None:
+    explorer = present()
+    if explorer is None:
         return
     changed = [item for item in session.dirty if session.is_modified(item)]
     for item in (*session.new, *changed, *session.deleted):
         if not isinstance(item, (Dashboard, Slice)):
             raise PermissionError(f"an explorer writes no {type(item).__name__}")
+        if not explorer.draws or (item.id and _is_published(explorer.frozen, item)):
+            raise PermissionError("nobody changes what is published, nor draws who only looks at it")
     for item in (*session.new, *changed):
         _make_own(item, item in session.new)
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from flask import Flask, json
 
 from reports import explorers
-from reports.answering import catalogue_datasets
+from reports.answering import asked_of_snapshot, catalogue_datasets
 from reports.assets import boards
 from reports.changed_answers import change_answers
 from reports.chart_params import MOST_ROWS
@@ -23,6 +23,7 @@ from reports.drawn import in_order, put_together, without_gaps, without_signs_of
 from reports.files import csv_text, workbook
 from reports.ranges import BUSINESS_ZONE, NO_RANGE, RANGE_OPERATOR, DayRange, business_day, days_come
 from reports.reader_states import BoundedStore
+from reports.ways_down import led_down
 
 MOST_CELLS = 1_000_000
 MOST_FILED = 100_000
@@ -95,10 +96,11 @@ def _title(number: Any) -> str | None:
 def answer_as_shown() -> None:
     """Answer what is drawn or filed of the rows.
 
-    A file has no link columns: their markup is for the frame. A table's totals have no figure without a value: the
-    table writes N/A for it, and nothing for none; nor has a change that rounds to none a minus. Of several figures the
-    chart's first comes first, and the small slices of a donut are one. An analyst's chart has the rows that it asked
-    for: what he lets be worked out of them, as a running sum, isn't known of the steps between them.
+    A file has no link columns: their markup is for the frame. A table's links say what its figures are of; its totals
+    have no figure without a value, for which it would write N/A, and nothing for none; a change that rounds to none has
+    no minus. Of several figures the chart's first comes first, and the small slices of a donut are one. An analyst's
+    chart has the rows that it asked for: what he lets be worked out of them, as a running sum, isn't known of the steps
+    between them.
     """
     from superset.common.chart_data import ChartDataResultFormat
     from superset.common.query_context_processor import QueryContextProcessor
@@ -115,13 +117,16 @@ def answer_as_shown() -> None:
             return csv_text(shown) if is_csv else workbook(shown)
         rows = written(self, df, coltypes)
         form = self._query_context.form_data or {}
+        own = catalogue_datasets().get(getattr(self._qc_datasource, "table_name", ""))
         if form.get("viz_type") != "table":
-            own = catalogue_datasets().get(getattr(self._qc_datasource, "table_name", ""))
             if own and explorers.present() is None:
                 chosen = _chosen_days(self._query_context.queries, own.time_column)
                 rows = without_gaps(rows, form, own, chosen)
             return put_together(in_order(rows, form), form)
         rows = without_signs_of_nothing(rows, form)
+        if own:
+            conditions = self._query_context.queries[0].filter or []
+            rows = led_down(rows, own, conditions, asked_of_snapshot)
         if set(form.get("groupby") or []) & set(df.columns):
             return rows
         return [{name: value for name, value in row.items() if value is not None} for row in rows]

@@ -17,8 +17,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, WINDOW, Dataset
+from api.kit.pinyin_order import in_pinyin
+from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, PART, WINDOW, Dataset
 from reports.catalogue.telling import EVERY, OWN, Periods, Telling, looked_at, telling
+from reports.name_order import is_text
 from reports.query_parts import column_name
 
 PLACE = "row_of_page"
@@ -67,11 +69,15 @@ class Table:
 
     @property
     def is_found_first(self) -> bool:
-        """Whether finding its rows is less work than answering them whole."""
+        """Whether finding its rows is less work than answering them whole, or the only way to know of which days each
+        is."""
         if self.steps or self.counts:
             return False
         is_page = len(self.metrics) > 1 and self.limit is not None and self.limit <= MOST_NAMED
-        return is_page or len(self.keys) < len(self.columns)
+        leads_to_days = any(
+            EXTREMES.keys() & {*PART.findall(self.dataset.column(name).sql)} for name in self.columns
+        )
+        return is_page or leads_to_days or len(self.keys) < len(self.columns)
 
     def telling(self, found: Any) -> Any:
         """The query without the rows that have nothing to say."""
@@ -124,11 +130,14 @@ class Table:
         rows = self._all(query, labels).cte("all_rows")
         number = sa.select(sa.func.count()).select_from(rows).scalar_subquery()
         page = sa.select(*(rows.c[name] for name in (*self.keys, *windows)), number.label(NUMBER))
-        sorting = ((rows.c[labels[name]], rising) for name, rising in self.order)
+        sorting = ((self._sorted(name, rows.c[labels[name]]), rising) for name, rising in self.order)
         order = [sa.asc(figure) if rising else sa.desc(figure) for figure, rising in sorting]
         # Rows that are equal in that stand in an order too: each is on one page.
         keys = (rows.c[key] for key in self.keys)
         return page.order_by(*order, *keys).limit(self.limit).offset(self.offset)
+
+    def _sorted(self, name: str, column: Any) -> Any:
+        return in_pinyin(column) if is_text(self.dataset, name) else column
 
     def _all(self, query: Any, labels: Mapping[str, str]) -> Any:
         """The query for the keys of all rows that tell something, and of these figures by their labels."""

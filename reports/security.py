@@ -224,6 +224,14 @@ def _chart_parts(form_data: dict[str, Any]) -> tuple[set[str], set[str], set[str
     return columns, metrics, told | {_rewritten(clause) for clause in told}
 
 
+def stored_columns(form_data: dict[str, Any]) -> set[str]:
+    """The columns of the stored chart that is asked for; none where it is none."""
+    try:
+        return _chart_parts(form_data)[0]
+    except LookupError:
+        return set()
+
+
 @cache
 def _rewritten(clause: str) -> str:
     """A condition as Superset writes it before it asks who may see its rows."""

@@ -19,6 +19,7 @@ from sqlalchemy.engine import Engine
 from sqlalchemy.engine.url import URL, make_url
 from sqlalchemy.pool import QueuePool
 
+from api.kit import pinyin_order
 from api.kit.settings import settings
 
 # The stored address names no place: the place is resolved at each connection.
@@ -160,4 +161,5 @@ class Snapshots:
         engine = create_engine(url, **options)
         # The dialect is that of Postgres, and doubles them in values; DuckDB takes them as they are.
         engine.dialect._backslash_escapes = False  # type: ignore[attr-defined]
+        pinyin_order.teach(engine)
         return engine

@@ -18,7 +18,7 @@ from sqlalchemy.engine import Engine
 from superset.utils.log import StdOutEventLogger
 
 from api.kit.settings import settings
-from reports.answering import answer_quickly
+from reports.answering import answer_quickly, own_dataset
 from reports.catalogue import GUEST_AUDIENCE, GUEST_ROLE
 from reports.chinese import serve_completed_pack
 from reports.closed_pages import leave_out_closed
@@ -35,7 +35,8 @@ from reports.malformed_requests import refuse_malformed
 from reports.new_charts import begin_in_chinese
 from reports.phones import stack_on_phones
 from reports.repeated import repeat_answers
-from reports.security import GUEST_HEADER, ReportSecurityManager
+from reports.searching import search_shown_columns
+from reports.security import GUEST_HEADER, ReportSecurityManager, stored_columns
 from reports.snapshot import connect_to_snapshot, fix_default_schema
 from reports.theme import COLOR_SCHEMES, NAME, SEQUENTIAL_SCHEMES, THEME
 
@@ -236,6 +237,7 @@ def FLASK_APP_MUTATOR(app: Any) -> None:
     keep_filter_states_apart()
     fix_default_schema()
     answer_quickly()
+    search_shown_columns(own_dataset, stored_columns)
     app.jinja_loader = ChoiceLoader([FileSystemLoader(Path(__file__).with_name("pages")), app.jinja_loader])
     # Said for every request: of a guest, who is no row of the user table, and of a metric that is no plain sum.
     for source, said in (

@@ -146,8 +146,6 @@ SHORT = (
     "brand_name",
     "goods_num",
     "type3_name",
-    "department_name",
-    "employee_name",
     "symptom_name",
     "state",
     "dot_week",

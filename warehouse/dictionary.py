@@ -39,10 +39,12 @@ class Entry(TypedDict):
 
 
 class Dictionary(TypedDict):
-    """Every column, tables by name; `version` is that of the project it was made from."""
+    """Every column, tables by name; `version` is that of the project it was made from, `origins` are the core's tables
+    from which each published one comes."""
 
     version: str
     entries: list[Entry]
+    origins: dict[str, list[str]]
 
 
 def read(path: Path) -> Dictionary:
@@ -51,7 +53,7 @@ def read(path: Path) -> Dictionary:
         found: Dictionary = json.loads(path.read_text("utf-8"))
         return found
     except (FileNotFoundError, ValueError):
-        return {"version": "", "entries": []}
+        return {"version": "", "entries": [], "origins": {}}
 
 
 def is_current(files: Files, project: Project) -> bool:
@@ -68,7 +70,11 @@ def write(files: Files, project: Project, *, as_of: str) -> None:
 def _documents(files: Files, project: Project, as_of: str) -> bytes:
     manifest = project.document(as_of=as_of)
     page = (files.dbt / PAGE).read_text("utf-8").replace("<head>", HEAD, 1)
-    told: Dictionary = {"version": project.version, "entries": _entries(manifest)}
+    told: Dictionary = {
+        "version": project.version,
+        "entries": _entries(manifest),
+        "origins": _origins(manifest),
+    }
     return json.dumps([page, told], ensure_ascii=False).encode()
 
 
@@ -76,17 +82,42 @@ def _entries(manifest: Any) -> list[Entry]:
     reports = _reports(manifest)
     return [
         {
-            "table_name": node.alias if node.schema == "main" else f"{node.schema}.{node.alias}",
+            "table_name": _table(node),
             "table_label": node.description,
             "column_name": column.name,
             "column_label": column.description,
             "data_type": column.data_type or "",
             "reports": reports[node.unique_id],
         }
-        for node in sorted(manifest.nodes.values(), key=lambda node: (node.schema, node.alias))
-        if node.resource_type == "model" and node.database == PUBLISHED
+        for node in _published(manifest)
         for column in node.columns.values()
     ]
+
+
+def _published(manifest: Any) -> list[Any]:
+    models = (node for node in manifest.nodes.values() if node.resource_type == "model")
+    return sorted(
+        (node for node in models if node.database == PUBLISHED), key=lambda node: (node.schema, node.alias)
+    )
+
+
+def _table(node: Any) -> str:
+    return str(node.alias if node.schema == "main" else f"{node.schema}.{node.alias}")
+
+
+def _origins(manifest: Any) -> dict[str, list[str]]:
+    """By published table the copied tables of the core that it is made of, directly or through other models."""
+    return {_table(node): sorted(_sources(manifest, node)) for node in _published(manifest)}
+
+
+def _sources(manifest: Any, node: Any) -> set[str]:
+    waiting, seen = [node.unique_id], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in seen and name in manifest.nodes:
+            waiting += manifest.nodes[name].depends_on.nodes
+        seen.add(name)
+    return {manifest.sources[name].name for name in seen if name in manifest.sources}
 
 
 def _reports(manifest: Any) -> dict[str, list[str]]:

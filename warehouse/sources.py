@@ -150,6 +150,14 @@ SOURCES: tuple[Source, ...] = (
     _bill("cost_adjustment", "warehouse_id"),
     _part("cost_adjustment_line", "goods_id", "amount"),
     _bill("sales_delivery", "customer_id", "freight_amount"),
+    Source(
+        "business_target",
+        (
+            *("business_target_id", "company_id", "month"),
+            *("sales_target", "profit_target", "receipts_target", "stock_target"),
+        ),
+        sums=("sales_target", "profit_target", "receipts_target", "stock_target"),
+    ),
     Source("month_close", ("month_close_id", "company_id", "period", "status"), sums=("status",)),
     _bill("purchase_invoice", "supplier_id", "total_amount"),
     _bill(

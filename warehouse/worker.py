@@ -9,7 +9,7 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -45,13 +45,14 @@ def refresh_once(full: bool = False) -> Outcome:
         return refresher.refresh(full=full, deep=True)
 
 
-def run(stop: threading.Event | None = None) -> None:
-    """Refresh until `stop` is set or the process is told to end. Raises BusyError at once when another runs."""
+def run(stop: threading.Event | None = None, published: Callable[[], None] | None = None) -> None:
+    """Refresh until `stop` is set or the process is told to end; `published` is called after each publication. Raises
+    BusyError at once when another runs."""
     stop = stop or _stop_on_signals()
     refresher = _refresher()
     with refresher.exclusive():
         publish.clean(refresher.files)
-        _Loop(refresher, settings().database_url, stop).run()
+        _Loop(refresher, settings().database_url, stop, published).run()
 
 
 def _refresher() -> Refresher:
@@ -62,8 +63,11 @@ def _refresher() -> Refresher:
 class _Loop:
     """Wait for news, refresh, and prove the whole copy now and then."""
 
-    def __init__(self, refresher: Refresher, url: str, stop: threading.Event) -> None:
+    def __init__(
+        self, refresher: Refresher, url: str, stop: threading.Event, published: Callable[[], None] | None
+    ) -> None:
         self._refresher = refresher
+        self._published = published
         self._url = url
         self._stop = stop
         self._last: Outcome | None = None
@@ -121,10 +125,20 @@ class _Loop:
             self._pause(error)
             return
         self._failures = 0
+        self._announce(self._last)
         self._rehearse(self._last)
         if deep:
             self._proved = time.monotonic()
             self._document(self._last)
+
+    def _announce(self, outcome: Outcome) -> None:
+        """Who is not told finds the figures by himself."""
+        if self._published is None or outcome.snapshot is None:
+            return
+        try:
+            self._published()
+        except Exception:
+            log.exception("nobody told of snapshot %s", outcome.snapshot)
 
     def _rehearse(self, outcome: Outcome) -> None:
         """Figures go on without it: what it can't do shows when it is due."""

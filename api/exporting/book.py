@@ -17,6 +17,7 @@ import xlsxwriter
 
 from api.shell.export_job import PLAIN, SHEET_ROWS
 from reports.catalogue.datasets import Column, Metric
+from reports.chart_params import column_format
 
 MOST_COLUMNS = 16_384
 NAME_LENGTH = 31
@@ -31,7 +32,7 @@ FORMAT = re.compile(r"([+-]?),\.(\d)~?([f%])")
 Style = Literal["row", "subtotal", "total", "none"]
 STYLES: tuple[Style, ...] = ("row", "subtotal", "total", "none")
 Line = tuple[Style, Sequence[Any]]
-COLUMN_FORMATS = {"date": "yyyy-mm-dd", "datetime": "yyyy-mm-dd hh:mm:ss", "number": "#,##0"}
+COLUMN_FORMATS = {"date": "yyyy-mm-dd", "datetime": "yyyy-mm-dd hh:mm:ss"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,12 @@ def text_column(heading: tuple[str, ...], width: float) -> Shown:
 
 
 def dimension_column(column: Column) -> Shown:
-    return Shown((column.label,), COLUMN_FORMATS.get(column.kind, ""), letters(column.label) + 2)
+    form = (
+        number_format(column_format(column.name))
+        if column.kind == "number"
+        else COLUMN_FORMATS.get(column.kind, "")
+    )
+    return Shown((column.label,), form, letters(column.label) + 2)
 
 
 def figure_column(heading: tuple[str, ...], metric: Metric) -> Shown:
@@ -58,6 +64,8 @@ def figure_column(heading: tuple[str, ...], metric: Metric) -> Shown:
 def number_format(d3: str) -> str:
     """A d3 format of the catalogue as Excel's."""
     sign, decimals, percent = _parts(d3)
+    # Excel would write the point alone of a number that has no decimals.
+    decimals = min(decimals, 2) if "~" in d3 else decimals
     plain = "#,##0" + (f".{'0' * decimals}" if decimals else "") + ("%" if percent else "")
     return f"+{plain};-{plain};{plain}" if sign == "+" else plain
 

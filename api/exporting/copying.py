@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Select, create_engine
 from sqlalchemy.pool import NullPool
 
 from api.exporting.query import CHUNK, quoted
+from api.kit.pinyin_order import teach
 from reports.snapshot import LOCKED_CONFIG
 
 COPY = "copied_rows"
@@ -26,6 +27,7 @@ def copied(core: Connection, rows: Select[Any]) -> Iterator[Connection]:
     with TemporaryDirectory(prefix="copied") as folder:
         config = {**LOCKED_CONFIG, "temp_directory": folder}
         engine = create_engine("duckdb:///:memory:", poolclass=NullPool, connect_args={"config": config})
+        teach(engine)
         with engine.connect() as copy:
             _fill(copy, core, rows)
             yield copy

@@ -59,6 +59,7 @@ CONFIG = {
     },
     "text": {"fontSize": SIZE, "fill": FAINT},
 }
+NOTE = {"titleFontSize": SIZE, "titleFontWeight": "normal", "titleColor": FAINT}
 ENDS = {"x": {"baseline": "bottom", "dy": -2}, "y": {"align": "left", "dx": 3}}
 """Where a figure stands at its bar, by the axis of the steps."""
 Spec = dict[str, Any]
@@ -140,6 +141,7 @@ def _side(plot: Plot, held: Sequence[tuple[int, Series]], second: int) -> Spec:
             "tickMinStep": APART * least(form),
             "grid": not second,
             "orient": ("right" if second else "left") if plot.upright else "bottom",
+            **({"title": plot.note, **NOTE} if plot.note and not second else {}),
         },
     }
     along, across = ("x", "y") if plot.upright else ("y", "x")

@@ -7,15 +7,18 @@ A list that isn't read from the snapshot is asked of the core, and its rows are 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import duckdb
 import duckdb_engine
 from pydantic import ValidationError
 
 from api.exporting.asked import Asked, Listed, ReportExport, no_filter, pivot_of
 from api.exporting.copying import COPY
 from api.exporting.query import Rows, quoted
+from api.exporting.wording import PRICE
 from api.kit import menus, registry
 from api.kit.charting import chartable
 from api.kit.context import Context
@@ -23,7 +26,7 @@ from api.kit.errors import NotFound, Refusal
 from api.kit.fields import Field
 from api.kit.listing import ListQuery, placed_rows, query_model
 from api.kit.projection import columns_of, masks
-from api.kit.scope import Principal
+from api.kit.scope import ALL_RIGHTS, Principal
 from api.kit.view import View
 from api.reporting.published import Published
 from api.shell.export_about import filters_told
@@ -34,11 +37,14 @@ from warehouse.engine import literal
 
 TAB = "all"
 PLACE = "place"
-FORMATS = {"integer": QUANTITY, "quantity": ",.2~f", "money": MONEY, "price": MONEY, "rate": ",.2~f"}
+FORMATS = {"integer": QUANTITY, "quantity": ",.3~f", "money": MONEY, "price": PRICE, "rate": MONEY}
+"""As lists write them on the screen."""
 KEPT_OUT = frozenset({"page", "per_page", "totals", "timeStamp", "sign"})
 """Of a list's query: what says nothing of its rows."""
 LARGEST, HALF = 15, 6
 DIALECT = duckdb_engine.Dialect(paramstyle="numeric_dollar")
+VALUE = re.compile(r"\$\d+")
+_EVERYONE = Principal(0, "", "", 0, 0, rights=frozenset({ALL_RIGHTS}), sees_cost=True)
 
 
 def find_list(code: str) -> type[View] | None:
@@ -223,6 +229,18 @@ def _listed(
     compiled = found.compile(dialect=DIALECT, compile_kwargs={"render_postcompile": True})
     values = tuple(compiled.params[name] for name in compiled.positiontup or ())
     return Listed(cls, _around(dataset, f"({compiled})", values), filters)
+
+
+def tables_of(cls: type[Published]) -> set[str]:
+    """The published tables that a list reads, however it is summed up."""
+    tables: set[str] = set()
+    with duckdb.connect() as parser:
+        for number in cls.grouped() or [0]:
+            query = list_query(cls, {"grouping": [str(number)]} if number else {})
+            options = {"render_postcompile": True}
+            asked = placed_rows(cls, query, _EVERYONE).compile(dialect=DIALECT, compile_kwargs=options)
+            tables |= parser.get_table_names(VALUE.sub("null", str(asked)))
+    return tables
 
 
 def _around(dataset: Dataset, rows: str, values: tuple[Any, ...]) -> Rows:

@@ -17,7 +17,7 @@ from api.exporting.asked import Asked, Values, heeded, lifted
 from api.exporting.book import MOST_COLUMNS, TOTAL, Line, Shown, Style, figure_column, text_column
 from api.exporting.head import NOTHING
 from api.exporting.query import Rows, quoted
-from api.exporting.rows import rows_of, told
+from api.exporting.rows import ordered, rows_of, told
 from api.kit.errors import Refusal
 from reports.catalogue.boards import Filter, Pivot
 from reports.catalogue.datasets import Dataset, Metric, unplaced
@@ -79,7 +79,9 @@ class CrossTable:
             for far in range(len(across) + 1)
         ]
         order = [
-            part for at in range(1, len(down) + 1) for part in (f"depth < {at}", f"key{at - 1} nulls last")
+            part
+            for at, name in enumerate(down)
+            for part in (f"depth < {at + 1}", f"{self._ordered(name, f'key{at}')} nulls last")
         ]
         return f"select * from ({' union all '.join(parts)}) order by {', '.join(order)}"
 
@@ -105,10 +107,9 @@ class CrossTable:
         if not self.pivot.columns:
             return [()]
         names = [quoted(name) for name in self.pivot.columns]
-        order = ", ".join(f"{name} nulls last" for name in names)
-        statement = (
-            f"select distinct {', '.join(names)} from {{rows}} order by {order} limit {MOST_COLUMNS + 1}"
-        )
+        keys = ", ".join(names)
+        order = ", ".join(f"{self._ordered(name, quoted(name))} nulls last" for name in self.pivot.columns)
+        statement = f"select {keys} from {{rows}} group by {keys} order by {order} limit {MOST_COLUMNS + 1}"
         return list(_closed([tuple(row) for row in self.rows.read(source, statement)], 0, len(names)))
 
     def _shown(self, cells: list[tuple[Key, Metric]]) -> list[Shown]:
@@ -140,6 +141,9 @@ class CrossTable:
             figures = [held[at][places[metric.name]] if at in held else None for at, metric in cells]
             style: Style = "row" if depth == down else "subtotal" if depth else "total"
             yield style, [*_side(names, depth, down), *figures]
+
+    def _ordered(self, name: str, key: str) -> str:
+        return ordered(self.dataset.column(name), key)
 
     def _label(self, name: str) -> str:
         return self.dataset.column(name).label

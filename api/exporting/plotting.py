@@ -12,11 +12,11 @@ from sqlalchemy import Connection
 from api.exporting.asked import Asked, Values
 from api.exporting.head import NOTHING
 from api.exporting.query import quoted
-from api.exporting.rows import chart_rows, chosen_days
+from api.exporting.rows import chart_rows, chosen_days, ordered
 from api.exporting.wording import worded
 from reports.catalogue.boards import Board, Chart
-from reports.catalogue.datasets import unplaced
-from reports.chart_params import axis_format, label_colors, stored_queries
+from reports.catalogue.datasets import Dataset, unplaced
+from reports.chart_params import axis_format, axis_note, is_grounded, label_colors, stored_queries
 from reports.steps import every_step, figures_of
 from reports.theme import SERIES_COLORS
 
@@ -40,7 +40,7 @@ class Plot:
     """A chart as it is drawn: its steps in their order, and the d3 formats of its axes.
 
     `upright` bars stand on their steps, others lie beside them, the first one lowest; `valued` ones tell their
-    figures; an axis that is not `grounded` need not begin at nothing.
+    figures; an axis that is not `grounded` need not begin at nothing, of which it may bear a `note`.
     """
 
     steps: Sequence[str]
@@ -51,6 +51,7 @@ class Plot:
     stacked: bool = False
     valued: bool = False
     grounded: bool = True
+    note: str = ""
 
 
 def main_charts(board: Board) -> list[Chart]:
@@ -82,7 +83,8 @@ def plot(asked: Asked, chart: Chart, source: Connection, values: Mapping[str, Va
         not chart.horizontal,
         chart.stacked,
         chart.valued or (chart.horizontal and len(chart.metrics) == 1 and not chart.by),
-        chart.kind != "line",
+        is_grounded(chart, dataset),
+        axis_note(chart, dataset),
     )
 
 
@@ -101,15 +103,19 @@ def _statement(board: Board, chart: Chart) -> str:
     )
     if chart.limit:
         found += f" order by {quoted(ranked)} desc nulls last, {keys} limit {chart.limit}"
-    order = quoted(ranked or chart.x)
+    order = quoted(ranked) if ranked else _ordered(dataset, chart.x)
     if chart.by and ranked in chart.metrics:
         order = f"sum({order}) over (partition by {quoted(chart.x)})"
     direction = "desc" if chart.order.startswith("-") else "asc"
     shown = ", ".join(map(quoted, (*names, *metrics)))
     return (
         f"select {shown} from ({found}) as f order by {order} {direction} nulls last,"
-        f" {', '.join(f'{quoted(name)} nulls last' for name in names)}"
+        f" {', '.join(f'{_ordered(dataset, name)} nulls last' for name in names)}"
     )
+
+
+def _ordered(dataset: Dataset, name: str) -> str:
+    return ordered(dataset.column(name), quoted(name))
 
 
 def _beside(board: Board, chart: Chart, second: Sequence[str], found: Sequence[Any]) -> list[Series]:

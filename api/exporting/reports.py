@@ -11,20 +11,38 @@ from api.reporting.calls import permitted
 from reports.catalogue import find_report
 
 
-def require_export(ctx: Context, code: str) -> None:
-    """Whether the session may see and export a report. Raises NotFound, Forbidden."""
+def require_known(code: str) -> menus.Entry:
+    """The place of a report of this code. Raises NotFound."""
     entry = menus.report(code)
     if entry is None or (find_report(code) is None and find_list(code) is None):
         raise NotFound("报表")
+    return entry
+
+
+def require_view(ctx: Context, code: str) -> menus.Entry:
+    """Whether the session may see a report. Raises NotFound, Forbidden."""
+    entry = require_known(code)
     if find_report(code):
         permitted(ctx, code)
     ctx.require(entry.right)
+    return entry
+
+
+def require_export(ctx: Context, code: str) -> None:
+    """Whether the session may see and export a report. Raises NotFound, Forbidden."""
+    entry = require_view(ctx, code)
     ctx.require(entry.rights["export"])
 
 
 def understood(ctx: Context, body: ReportExport) -> Asked:
-    """A request checked for the session. Raises Refusal, with what is wrong in words."""
+    """A request for a file, checked for the session. Raises Refusal, with what is wrong in words."""
     require_export(ctx, body.code)
+    return shown(ctx, body)
+
+
+def shown(ctx: Context, body: ReportExport) -> Asked:
+    """What the session sees of a report. Raises Refusal, with what is wrong in words."""
+    require_view(ctx, body.code)
     if report := find_report(body.code):
         return understand(report, ctx.principal, body)
     cls = find_list(body.code)

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from api.exporting.asked import Asked, Values
 from api.exporting.query import Rows, quoted
 from api.kit.database import today
+from api.kit.pinyin_order import key_of
 from api.reporting.opening import newest
 from reports.catalogue.boards import Chart, Filter
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric, in_chosen
@@ -111,12 +112,18 @@ def told(metric: Metric) -> str:
     return f"round({metric.sql}, 2)" if metric.format == MONEY else metric.sql
 
 
+def ordered(column: Column, sql: str) -> str:
+    """What a column of a dataset stands by: texts by their pinyin."""
+    return key_of(sql) if column.kind == "text" else sql
+
+
 def table_statement(dataset: Dataset, chart: Chart, limit: int = 0) -> str:
     """Every row of a table in its order on screen, equal ones in the order of their columns."""
-    shown = [quoted(column.name) for column in table_columns(dataset, chart)]
+    columns = table_columns(dataset, chart)
+    shown = [quoted(column.name) for column in columns]
     metrics = map(told, table_metrics(dataset, chart))
     keys = ", ".join(quoted(name) for name in chart.by)
-    order = [f"{column} nulls last" for column in shown]
+    order = [f"{ordered(column, quoted(column.name))} nulls last" for column in columns]
     if chart.order:
         direction = "desc" if chart.order.startswith("-") else "asc"
         order.insert(0, f"{dataset.metric(chart.order.lstrip('-')).sql} {direction} nulls last")

@@ -29,7 +29,8 @@ from api.exporting.wording import worded
 from api.shell.export_about import moment
 from reports.catalogue.beside import moved_name, names
 from reports.catalogue.boards import Chart
-from reports.catalogue.datasets import POINTS, Dataset, Metric
+from reports.catalogue.datasets import POINTS, Column, Dataset, Metric
+from reports.chart_params import column_format
 
 PRINTED = 5000
 """So many rows of all tables are printed; the workbook has all. Of fourteen columns they take the press some five
@@ -131,7 +132,7 @@ def _table(
 ) -> dict[str, Any]:
     dataset, rows = asked.board.dataset(chart.dataset), chart_rows(asked, chart, values)
     columns, metrics = table_columns(dataset, chart), table_metrics(dataset, chart)
-    formats = [*[""] * len(columns), *(metric.format for metric in metrics)]
+    formats = [*map(_format, columns), *(metric.format for metric in metrics)]
     cells = [
         [worded(value, form) for value, form in zip(row, formats, strict=True)]
         for row in rows.read(source, table_statement(dataset, chart, printed))
@@ -158,6 +159,10 @@ def _table(
         "rows": cells,
         "totals": totals,
     }
+
+
+def _format(column: Column) -> str:
+    return column_format(column.name) if column.kind == "number" else ""
 
 
 def _totals(values: Sequence[Any], metrics: Sequence[Metric], before: int) -> list[str]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
+
+PRICE = ",.6~f"
+"""Of prices: two decimals at least, and as many as are significant."""
+_FORMAT = re.compile(r"(?P<sign>[+-]?),\.(?P<decimals>\d)(?P<short>~?)(?P<kind>[f%])")
 
 
 def worded(value: Any, form: str = "") -> str:
-    """A value as it reads: figures in their d3 format, which is Python's as well, but for `~`: no trailing zeros."""
+    """A value as it reads: figures in their d3 format, rounded as d3 rounds, so that paper and screen tell the same."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -16,7 +22,22 @@ def worded(value: Any, form: str = "") -> str:
         return value.isoformat()
     if not form:
         return str(value)
-    sign = form[0] if form[0] in "+-" else ""
+    match = _FORMAT.fullmatch(form)
+    assert match, f"no number format {form}"
+    percent = match["kind"] == "%"
+    number = _rounded(value, int(match["decimals"]), percent)
     # Nothing has no sign: what rounds to zero is written as zero.
-    text = f"{value:{sign}z{form.removeprefix(sign).replace('~', '')}}"
-    return text.rstrip("0").rstrip(".") if "~" in form else text
+    sign = "" if number else "z"
+    text = f"{number:{'+' if match['sign'] == '+' else ''}{sign},f}"
+    if match["short"] and "." in text:
+        text = text.rstrip("0").rstrip(".")
+        if form == PRICE:
+            whole, _, cents = text.partition(".")
+            text = f"{whole}.{cents:0<2}"
+    return f"{text}%" if percent else text
+
+
+def _rounded(value: Any, decimals: int, percent: bool) -> Decimal:
+    """A half goes away from nothing. A share is multiplied as the screen does it, which has no exact numbers."""
+    exact = Decimal(float(value) * 100) if percent else Decimal(value)
+    return exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)

@@ -235,7 +235,7 @@ def save_bundle(ctx: Context, payload: BundleSave) -> Any:
 _HOLDERS = text("""
 select r.role_id, r.role_name,
     case when h.code = :all then '全部权限' when h.direct then '直接授予' else coalesce((
-        select string_agg(b.bundle_name, '、' order by b.bundle_name) from role_bundle t
+        select string_agg(b.bundle_name, '、' order by pinyin_key(b.bundle_name)) from role_bundle t
         join right_bundle b using (right_bundle_id) join right_bundle_right c using (right_bundle_id)
         where t.role_id = r.role_id and c.code = :code
     ), '权限包') end as via,

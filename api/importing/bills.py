@@ -43,9 +43,13 @@ class SourceBill:
 
     @property
     def content(self) -> bytes:
-        return _hash(
-            [[line.goods, line.batch, f"{line.quantity:f}", f"{line.price:f}"] for line in self.lines]
-        )
+        return _hash([_content(line) for line in self.lines])
+
+
+def _content(line: Line) -> list[str]:
+    """What a line says beside its heading; a gift says so behind it."""
+    told = [line.goods, line.batch, f"{line.quantity:f}", f"{line.price:f}"]
+    return [*told, "gift"] if line.is_gift else told
 
 
 def group(lines: Iterable[Line], checker: Checker) -> list[SourceBill]:
@@ -116,6 +120,7 @@ def _row(line: Line, known: Masters, batches: Mapping[tuple[int, str | None], in
         "price": line.price,
         "discount_amount": Decimal(0),
         "tax_rate": goods.tax_rate,
+        "is_gift": line.is_gift,
     }
     kind = line_class(line.cls)
     if issubclass(kind, InboundLine):

@@ -22,6 +22,9 @@ GOODS, CODE = "goods", "商品编码"
 CODES = (CODE, "商品", "编码", "货号", "条码", "商品条码", "条形码")
 """What a column of goods may be called; its cells hold codes or barcodes."""
 FORMULAS = ("=", "@", "\t", "\r")
+ERRORS = frozenset({"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA"})
+"""What a workbook says where a formula came to nothing."""
+BLANK, ZERO, GIVEN_AWAY = "不能为空", "不能为 0", "赠品请在“赠品”列填“是”"
 MARKS = "*（必填） "
 """What a template puts around the title of a required column."""
 
@@ -95,7 +98,36 @@ def read(
                 line.refuse(item, one)
             elif one is not None:
                 line.values[item.name], line.labels[item.name] = one
+    for item in places:
+        if item.asked_unless:
+            _ask(item, lines)
     return lines
+
+
+def _ask(item: Field, lines: Iterable[Line]) -> None:
+    """Refuse each row without a figure that it has to have."""
+    assert item.asked_unless
+    for line in lines:
+        if all(bad.item != item for bad in line.bad):
+            said = line.values.get(item.asked_unless)
+            if problem := unasked(line.values.get(item.name), said=said is True):
+                line.refuse(item, problem)
+
+
+def unasked(value: Any, *, said: bool) -> str | None:
+    """What is wrong with a figure that is nothing, though its row doesn't say that it is given away."""
+    if value or said:
+        return None
+    return f"{BLANK if value is None else ZERO}；{GIVEN_AWAY}"
+
+
+def unread(text: str) -> str | None:
+    """What is wrong with a cell that holds no value: a formula, of which the file keeps no result, or an error."""
+    if text in ERRORS:
+        return f"公式出错（{text}），请改正后再导入"
+    if text.startswith(FORMULAS):
+        return "是公式而没有结果，请用 Excel 打开并保存，或改为数值或普通文字"
+    return None
 
 
 def _depth(item: Field, places: Mapping[Field, int]) -> int:
@@ -112,15 +144,14 @@ def _values(item: Field, texts: list[str]) -> Iterable[Found]:
     known: dict[str, Found] = {}
     for text in texts:
         if text not in known:
-            known[text] = _value(item, text, named)
+            known[text] = unread(text) or _value(item, text, named)
         yield known[text]
 
 
 def _value(item: Field, text: str, named: Mapping[str, Any]) -> Found:
     if not text:
-        return "不能为空" if item.required and item.kind not in ("enum", "bool") else None
-    if text.startswith(FORMULAS):
-        return "以 = 或 @ 开头的内容像公式，请改为普通文字"
+        asked = item.required and item.kind not in ("enum", "bool") and not item.asked_unless
+        return BLANK if asked else None
     problems = Problems()
     value = value_of(item, named.get(text, text), problems)
     if problems.failures:
@@ -136,7 +167,10 @@ def _references(
     assert item.ref
     for text, line in zip(texts, lines, strict=True):
         if not text:
-            yield "不能为空" if item.required else None
+            yield BLANK if item.required else None
+            continue
+        if problem := unread(text):
+            yield problem
             continue
         row = {**header, **line.values}
         fitting = [one for one in by_text.get(text.lower(), ()) if _belongs(one, item, row)]

@@ -13,6 +13,7 @@ from decimal import Decimal
 from inspect import getattr_static
 from typing import Any
 
+from api.importing.cells import unasked, unread
 from api.importing.columns import LABELS, NAMES, places
 from api.importing.files import Row
 from api.importing.masters import Masters, Missing
@@ -44,6 +45,7 @@ class Line:
     batch: str
     quantity: Decimal
     price: Decimal
+    is_gift: bool
     reference: str
     bill: tuple[str, ...]
 
@@ -77,6 +79,21 @@ def line_class(cls: type[Bill]) -> type[GoodsLine]:
     found = cls.bill.blocks[0].cls
     assert issubclass(found, GoodsLine)
     return found
+
+
+def _typed(column: str, text: str) -> Any:
+    """A cell as the value of the goods line's own field; None of an empty one."""
+    problems = Problems()
+    value = value_of(getattr_static(GoodsLine, column).column.info["field"], text, problems)
+    if problems.failures:
+        raise Mistake(column, problems.failures[0].msg.replace("“”", ""))
+    return value
+
+
+def _require_values(cells: dict[str, str]) -> None:
+    for column, text in cells.items():
+        if problem := unread(text):
+            raise Mistake(column, problem)
 
 
 def _bill_of(cells: dict[str, str]) -> tuple[str, ...]:
@@ -118,6 +135,7 @@ class Checker:
         for number, cells in source:
             texts = {name: cells[place].strip() if 0 <= place < len(cells) else "" for name, place in spots}
             try:
+                _require_values(texts)
                 yield self._line(number, texts)
             except Mistake as mistake:
                 self._broken.add(_bill_of(texts))
@@ -140,6 +158,7 @@ class Checker:
         cls, day, company, warehouse, partner = self._once(
             tuple(cells[name] for name in HEADING), self._heading
         )
+        is_gift = self._once(("is_gift", cells["is_gift"]), self._flag)
         return Line(
             number,
             cls,
@@ -150,7 +169,8 @@ class Checker:
             self._goods(cells["goods"], cells["goods_name"]),
             self._batch(cls, cells["goods"], cells["batch"], day),
             self._once(("quantity", cells["quantity"]), self._number),
-            self._once(("price", cells["price"] or "0"), self._number),
+            self._once(("price", cells["price"], "gift" if is_gift else ""), self._price),
+            is_gift,
             self._text("reference", cells["reference"], 60),
             _bill_of(cells),
         )
@@ -193,12 +213,19 @@ class Checker:
     def _number(self, column: str, text: str) -> Decimal:
         if not text:
             raise Mistake(column, f"请填写{LABELS[column]}")
-        problems = Problems()
-        value = value_of(getattr_static(GoodsLine, column).column.info["field"], text, problems)
-        if problems.failures:
-            raise Mistake(column, problems.failures[0].msg.replace("“”", ""))
+        value = _typed(column, text)
         assert isinstance(value, Decimal)
         return value
+
+    def _flag(self, column: str, text: str) -> bool:
+        return bool(_typed(column, text))
+
+    def _price(self, column: str, text: str, gift: str) -> Decimal:
+        """A line's price; of a gift there need be none."""
+        price: Decimal | None = _typed(column, text)
+        if problem := unasked(price, said=bool(gift)):
+            raise Mistake(column, problem)
+        return price or Decimal(0)
 
     def _text(self, column: str, text: str, length: int) -> str:
         if len(text) > length:

@@ -16,6 +16,7 @@ NAMES = {
     "batch": ("批次", "批次(DOT)", "batch"),
     "quantity": ("数量", "quantity"),
     "price": ("单价", "price"),
+    "is_gift": ("赠品", "是否赠品", "gift", "is_gift"),
     "reference": ("外部单号", "reference"),
     "goods_name": ("商品名称", "goods name", "goods_name"),
 }

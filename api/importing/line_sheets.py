@@ -1,7 +1,7 @@
 """Line sheets (明细导入): a template of a bill's lines, and a filled sheet read back as lines of its form.
 
 Nothing is saved here: what was read goes into the form, and is checked once more when the bill is. Cells with formulas
-count with the value that the file holds of them; nothing is computed.
+count with the value that the file holds of them, and are told where it holds none; nothing is computed.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _read(ctx: Context, part: Block, header: Mapping[str, Any], rows: list[files
     lines = cells.read(ctx, places, body, header)
     for line in lines if packed else ():
         if not line.values.keys() & {"quantity", packs.QUANTITY}:
-            line.refuse(part.cls.field("quantity"), "不能为空")
+            line.refuse(part.cls.field("quantity"), cells.BLANK)
     problems = [
         {"row": line.row, "field": bad.item.name, "label": bad.item.label, "msg": bad.msg}
         for line in lines

@@ -35,6 +35,7 @@ EXAMPLES = {
     "quantity": ("100", ""),
     "price": ("1130", "含税单价；库存价值按未税金额入账"),
     "tax_rate": ("13", "不填按商品的税率"),
+    "is_gift": ("否", "没有进价的填“是”"),
     "remark": ("", ""),
 }
 Key = tuple[int, int, int, str]
@@ -84,6 +85,7 @@ class OpeningStocks(Opening):
                     line.refuse(items["goods_id"], "按胎号管理的商品请在期初库存单里录入")
                 if problem := kept[goods.goods_id].problem(batch):
                     line.refuse(items.get("batch", items["goods_id"]), problem)
+            line.values.setdefault("price", Decimal(0))
             if line.values.get("quantity") is not None and line.values["quantity"] <= 0:
                 line.refuse(items["quantity"], "请输入大于零的数")
             if not line.bad:
@@ -155,5 +157,6 @@ def _row(line: Line) -> dict[str, Any]:
         "price": values["price"],
         "discount_amount": Decimal(0),
         "tax_rate": values["tax_rate"],
+        "is_gift": values.get("is_gift", False),
         "remark": values.get("remark"),
     }

@@ -28,9 +28,13 @@ def main(path: str, reader: str, memory: str, seconds: str) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     import orjson
 
+    from api.importing import valueless
+
     out = sys.stdout.buffer
     try:
+        missing = valueless.cells(path)
         for number, texts in _kept(READERS[reader](path)):
+            _tell(texts, missing.get(number, {}))
             if any(len(one) > MAX_LETTERS for one in texts):
                 out.write(orjson.dumps({"refused": f"第{number}行有单元格的文字过长，已拒绝读取"}) + b"\n")
                 break
@@ -59,6 +63,13 @@ def _kept(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str]]]:
             return
         if not blank:
             yield number, texts
+
+
+def _tell(texts: list[str], missing: dict[int, str]) -> None:
+    """Put into a row what its cells hold instead of values."""
+    for at, told in missing.items():
+        texts.extend([""] * (at + 1 - len(texts)))
+        texts[at] = told
 
 
 def _whole(path: str) -> Iterator[list[Any]]:

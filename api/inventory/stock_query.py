@@ -384,6 +384,8 @@ class StockMoveRow(LedgerRow):
     stock_move_id: Mapped[int] = key()
     allocation_id: Mapped[int] = ref("allocation", "库位", within=("warehouse_id",), search=True)
     goods_id: Mapped[int] = goods(search=True)
+    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True, list=False)
+    brand_id: Mapped[int] = ref("brand", "品牌", search=True, list=False)
     batch_id: Mapped[int] = ref(
         "goods_batch", "批次(DOT)", target="batch_id", within=("goods_id",), search=True, label_field="batch"
     )
@@ -397,7 +399,8 @@ class StockMoveRow(LedgerRow):
     rows = """
         select
             l.ledger_id as stock_move_id, l.business_date, l.bill_type, {bill_no} as bill_no, l.company_id,
-            l.warehouse_id, l.allocation_id, l.goods_id, l.batch_id, l.quantity, l.unit_cost, l.amount, l.frozen,
-            l.reverses is not null as reversal, l.posted_at, {route}
+            l.warehouse_id, l.allocation_id, l.goods_id, g.goods_type_id, g.brand_id, l.batch_id, l.quantity,
+            l.unit_cost, l.amount, l.frozen, l.reverses is not null as reversal, l.posted_at, {route}
         from stock_ledger l
+        left join goods g on g.goods_id = l.goods_id
     """

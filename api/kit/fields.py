@@ -112,9 +112,10 @@ class Field:
     while it is `held`, as goods are in stock. A value that follows from others until somebody types one is
     `typed_in`: the flag that keeps whether it was. A day that has `happened` is asked about where it is still to
     come. What says a `place` is shown on a map, and found there. What the books say beside a reference is `told_by`
-    another field, which is read in its place where it has anything. Rows of an `uncounted` choice add to no total of a
-    list, nor to its charts; `every` stands for all choices in what a list is asked for, as 0 does where it is none of
-    them.
+    another field, which is read in its place where it has anything. A figure that forms begin with nought is asked for
+    by a sheet `asked_unless` that flag of its row says that there is none. Rows of an `uncounted` choice add to no
+    total of a list, nor to its charts; `every` stands for all choices in what a list is asked for, as 0 does where it
+    is none of them.
     """
 
     name: str
@@ -156,6 +157,7 @@ class Field:
     happened: bool = False
     place: bool = False
     told_by: str | None = None
+    asked_unless: str | None = None
 
     @property
     def is_number(self) -> bool:

@@ -82,7 +82,7 @@ class GoodsLine(QuantityLine):
 
     __abstract__ = True
 
-    price: Mapped[Decimal] = price("单价", rule="Positive", width=110, sort=11)
+    price: Mapped[Decimal] = price("单价", rule="Positive", asked_unless="is_gift", width=110, sort=11)
     discount_amount: Mapped[Decimal] = money("优惠金额", rule="Positive", width=100, sort=12)
     tax_rate: Mapped[Decimal] = rate("税率%", rule="Positive", default=13, width=80, sort=13)
     amount: Mapped[Decimal] = money("金额", form=False, total=True, width=120, sort=14)

@@ -37,10 +37,18 @@ from api.kit import registry
 from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import Field
 from api.kit.making import made_once
-from api.kit.named_bills import shown_numbers
+from api.kit.ordering import (
+    asked_fields,
+    asked_order,
+    is_of_others,
+    leads,
+    order_of,
+    shown_column,
+    usual_order,
+)
 from api.kit.projection import MASK, Projection, masked, masks, project
 from api.kit.ratios import Ratio
-from api.kit.resource import Declared, Resource, Searched
+from api.kit.resource import Declared, Resource
 from api.kit.scope import Principal, within
 from api.kit.trees import with_those_below
 from api.kit.typed import Words, spellings
@@ -201,13 +209,8 @@ def _contains(
     owner: type[Declared], column: Any, item: Field, text: str, principal: Principal
 ) -> ColumnElement[bool]:
     found = or_(*(_holds(column, item, spelling) for spelling in spellings(text)))
-    shown = _shown(owner, item, column, principal)
+    shown = shown_column(owner, item, column, principal)
     return found if shown is column else and_(found, _spelled(shown, text))
-
-
-def _shown(owner: type[Declared], item: Field, column: Any, principal: Principal) -> Any:
-    """A column as its reader is shown it; a view's rows themselves hold what he is."""
-    return column if not item.bill or issubclass(owner, View) else shown_numbers(principal, column)
 
 
 def _spelled(known: ColumnElement[str], text: str) -> ColumnElement[bool]:
@@ -256,18 +259,42 @@ def _matching(cls: type[Resource], keyword: str, principal: Principal, apart: bo
     table = cls.table()
     if cls.found_by and principal.sees(cls.name(), cls.found_by, None):
         return _found_by(table, cls.field(cls.found_by), keyword, principal, apart)
+    texts, named = _by_keyword(cls, principal)
+    if named and len(keyword) < PIECE:
+        texts = [item for item in texts if not item.pieces]
+    found = [_contains(cls, table.columns[item.name], item, keyword, principal) for item in texts]
+    found += [_spelled(known, keyword) for known in cls.known_by(apart)]
+    return or_(*found, *(_named(table, item, keyword, apart) for item in named), false())
+
+
+def _by_keyword(cls: type[Resource], principal: Principal) -> tuple[list[Field], list[Field]]:
+    """The texts that a keyword is looked for in, and the references in whose names it is."""
     searched = [
         item
         for item in cls.fields()
         if item.search and principal.sees(cls.name(), item.name, item.permission)
     ]
     texts = [item for item in searched if item.kind in ("text", "textarea")]
-    named = [item for item in searched if item.ref and (not texts or table.columns[item.name].index)]
-    if named and len(keyword) < PIECE:
-        texts = [item for item in texts if not item.pieces]
-    found = [_contains(cls, table.columns[item.name], item, keyword, principal) for item in texts]
-    found += [_spelled(known, keyword) for known in cls.known_by(apart)]
-    return or_(*found, *(_named(table, item, keyword, apart) for item in named), false())
+    columns = cls.table().columns
+    return texts, [item for item in searched if item.ref and (not texts or columns[item.name].index)]
+
+
+def keyword_words(cls: type[Resource], principal: Principal) -> list[str]:
+    """What a keyword is looked for in, for readers: the labels of texts, then whose names and initials."""
+    if cls.found_by and principal.sees(cls.name(), cls.found_by, None):
+        item = cls.field(cls.found_by)
+        assert item.ref
+        own = keyword_words(registry.get(item.ref.resource), principal)
+        return [word if word.startswith(item.label) else f"{item.label}{word}" for word in own]
+    texts, named = _by_keyword(cls, principal)
+    return [*(item.label for item in texts), *map(_names_of, named)]
+
+
+def _names_of(item: Field) -> str:
+    assert item.ref
+    target = registry.get(item.ref.resource)
+    spelled = any(one.initials_of == target.declaration.title for one in target.fields())
+    return f"{item.label}名称{'、拼音首字母' if spelled else ''}"
 
 
 def _found_by(
@@ -305,7 +332,8 @@ def select_rows(
 ) -> tuple[Select[Any], Projection]:
     """The ordered select behind a list and its export."""
     projection = _projection(cls, principal)
-    statement = projection.select().order_by(*_order(cls, query, projection, principal))
+    order = order_of(cls, query, projection, principal)
+    statement = projection.select().order_by(*order)
     chosen = conditions(cls, query, principal)
     return sourced(cls, statement, principal, query.model_dump(), chosen), projection
 
@@ -315,7 +343,7 @@ def placed_rows(cls: type[Resource], query: ListQuery, principal: Principal) -> 
     projection = _projection(cls, principal)
     place = (
         func.row_number(type_=BigInteger())
-        .over(order_by=_order(cls, query, projection, principal))
+        .over(order_by=order_of(cls, query, projection, principal))
         .label("place")
     )
     parts = _parts(item.ratio for item in listed(cls, principal) if item.ratio) - projection.columns.keys()
@@ -341,34 +369,6 @@ def _projection(cls: type[Resource], principal: Principal) -> Projection:
     return project(cls, fields, always=("status", "revision", "bill_no", "bill_id", *leads))
 
 
-def _usual_order(cls: type[Resource]) -> tuple[str, str]:
-    return cls.declaration.order_by or (cls.key().key, "desc")
-
-
-def _asked_order(cls: type[Resource], query: ListQuery) -> tuple[str, str]:
-    return (query.order_key, query.order_by or "desc") if query.order_key else _usual_order(cls)
-
-
-def _order(cls: type[Resource], query: ListQuery, projection: Projection, principal: Principal) -> list[Any]:
-    usual = _usual_order(cls)
-    key, direction = _asked_order(cls, query)
-    if (key, direction) == usual:
-        # Days asked for are read day by day; in another order all of them would have to be sorted.
-        days = (one for one in _asked(cls, query) if one.owner is cls and one.field.kind == "date")
-        key = next((day.field.name for day in days if _leads(day)), key)
-    hidden = masks(cls, cls.name(), principal)
-    then = cls.paging.then if issubclass(cls, View) and (key, direction) == usual else ()
-    if (key, direction) == usual and key in hidden:
-        key = cls.key().key
-    column = projection.columns.get(key)
-    if column is None or key in hidden:
-        raise Refusal("不能按该字段排序")
-    field = next((item for item in cls.fields() if item.name == key), None)
-    first = [] if key == cls.key().key else [_shown(cls, field, column, principal) if field else column]
-    by = [*first, *(cls.table().columns[name] for name in then), cls.key()]
-    return [item.asc() if direction == "asc" else item.desc() for item in by]
-
-
 def page_of(conn: Connection, cls: type[Resource], query: ListQuery, principal: Principal) -> Page:
     """One page of a list."""
     rows = _rows(conn, cls, query, principal)
@@ -385,7 +385,7 @@ def _rows(
 ) -> Sequence[Row[Any]]:
     projection = _projection(cls, principal)
     key, chosen = cls.key(), conditions(cls, query, principal)
-    order = _order(cls, query, projection, principal)
+    order = order_of(cls, query, projection, principal)
     for finding in _findings(cls, query, chosen, getattr(order[0].element, "key", None), principal):
         found: Sequence[int] = conn.execute(finding.limit(FEW + 1)).scalars().all()
         if len(found) <= FEW:
@@ -401,24 +401,21 @@ def _rows(
         if not cls.paging.parts:
             return conn.execute(sourced(cls, page(projection.select()), principal, asked, chosen)).all()
         parts = [cls.table().columns[name] for name in cls.paging.parts]
-        keys = cls.paging.keys if _asked_order(cls, query) == _usual_order(cls) else None
-        places = conn.execute(sourced(cls, page(select(key, *parts)), principal, asked, chosen, keys)).all()
+        keys = cls.paging.keys if asked_order(cls, query) == usual_order(cls) else None
+        found_parts = select(key, *parts)
+        if is_of_others(cls, query, projection):
+            found_parts = found_parts.select_from(projection.joined)
+        places = conn.execute(sourced(cls, page(found_parts), principal, asked, chosen, keys)).all()
         if not places:
             return []
         shown, *values = zip(*places, strict=True)
         chosen += [part.in_(set(of)) for part, of in zip(parts, values, strict=True)]
         whole = projection.select().where(key.in_(shown)).order_by(*order)
         return conn.execute(sourced(cls, whole, principal, asked, chosen)).all()
-    if getattr(projection.columns.get(query.order_key, key), "table", None) is not cls.table():
+    if is_of_others(cls, query, projection):
         return conn.execute(page(projection.select().where(*chosen))).all()
     found_by_key = key == any_(func.array(page(select(key).where(*chosen)).scalar_subquery()))
     return conn.execute(projection.select().where(found_by_key).order_by(*order)).all()
-
-
-def _asked(cls: type[Resource], query: ListQuery) -> list[Searched]:
-    """The search fields that a query narrows."""
-    given = {name.removesuffix("_start").removesuffix("_end") for name, value in query if value}
-    return [one for name, one in cls.searched().items() if name in given]
 
 
 def _findings(
@@ -435,24 +432,14 @@ def _findings(
     if issubclass(cls, View):
         return
     by_keyword = bool(query.keyword.strip()) and any(item.pieces for item in cls.fields())
-    own = [one for one in _asked(cls, query) if one.owner is cls]
-    for one in _asked(cls, query):
-        if one.owner is not cls and _leads(one):
+    own = [one for one in asked_fields(cls, query) if one.owner is cls]
+    for one in asked_fields(cls, query):
+        if one.owner is not cls and leads(one):
             bills = one.owner.table().c.bill_id
             yield select(bills).where(*_condition(one.owner, one.field, query.model_dump(), principal))
-    found = (one for one in own if one.field.pieces or _leads(one))
+    found = (one for one in own if one.field.pieces or leads(one))
     if by_keyword or any(one.field.name != ordered_by for one in found):
         yield select(cls.key()).where(*chosen)
-
-
-def _leads(one: Searched) -> bool:
-    """Whether a field is the first of a whole index of its table."""
-    table = one.owner.table()
-    column = table.columns.get(one.field.name)
-    return column is not None and any(
-        next(iter(index.columns), None) is column and index.dialect_kwargs.get("postgresql_where") is None
-        for index in table.indexes
-    )
 
 
 def sums_of(conn: Connection, cls: type[Resource], query: ListQuery, principal: Principal) -> Sums:

@@ -55,6 +55,7 @@ ACTION_LABELS = {
     "clear": "清理",
     "backup": "备份",
     "withdraw": "撤回",
+    "publish": "发布",
     "imitate": "模拟登录",
     "cooperate": "转为供应商",
     "suspend": "停用",

@@ -15,7 +15,7 @@ from api.kit.document import Bill, Block, Child
 from api.kit.fields import Field
 from api.kit.flow import TRANSITIONS, UNAUDITED
 from api.kit.goods_bills import GoodsLine
-from api.kit.listing import listed
+from api.kit.listing import keyword_words, listed
 from api.kit.menus import code_of, is_visited
 from api.kit.projection import columns_of, masks, shown_fields
 from api.kit.resource import ACTION_LABELS, Declared, Resource
@@ -95,6 +95,7 @@ class FieldScreen(BaseModel):
     typed_in: str | None = Described(description="未录入时由系统计算；是否录入的标志字段")
     told_by: str | None = Described(description="读单据时代替它的字段，有值时以该字段为准")
     place: bool = Described(default=False, description="地址，可在地图上查看和选取")
+    asked_unless: str | None = Described(default=None, description="表格里必填且不为 0，除非该标志为是")
 
 
 class ActionScreen(BaseModel):
@@ -224,6 +225,7 @@ class Screen(BaseModel):
     fillings: list[FillingScreen]
     drill: DrillScreen | None
     found_by: str | None = Described(description="关键字查找的引用字段")
+    keyword: list[str] = Described(description="关键字查找的内容")
     line_filters: list[FieldScreen] = Described(description="不在列中的查询字段：按明细行、按是否被驳回")
     usual: dict[str, str] = Described(description="首次打开时的查询条件")
     groups: Groups | None = Described(description="汇总方式决定的列")
@@ -275,6 +277,7 @@ def describe(
         fillings=_fillings(cls, principal),
         drill=_drill(cls, principal),
         found_by=cls.found_by,
+        keyword=keyword_words(cls, principal),
         line_filters=[
             _field(owner, item, masked=not principal.sees(owner.name(), item.name, item.permission))
             for owner, item in cls.searched().values()
@@ -399,6 +402,7 @@ def _field(cls: type[Declared], item: Field, *, masked: bool) -> FieldScreen:
         told_by=item.told_by,
         happened=item.happened,
         place=item.place,
+        asked_unless=item.asked_unless,
     )
 
 

@@ -35,18 +35,19 @@ where l.line_id = any (%s::bigint[]) and l.basis = 'average' and l.unit_cost = 0
         select sum(o.quantity) from own o where o.company_id = l.company_id and o.goods_id = l.goods_id
     )
 group by g.goods_id, g.goods_name
-order by g.goods_name
+order by pinyin_key(g.goods_name)
 """
 
 
 _UNUSED = """
-select distinct g.goods_name
+select g.goods_name
 from stock_ledger l
 join unnest(%s::bigint[], %s::numeric[]) as t (line_id, told) using (line_id)
 join goods g using (goods_id)
 where l.bill_type = %s and l.bill_id = %s and l.basis = 'average' and l.reverses is null and l.unit_cost <> t.told
     and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
-order by g.goods_name
+group by g.goods_name
+order by pinyin_key(g.goods_name)
 """
 
 

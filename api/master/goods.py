@@ -219,6 +219,7 @@ class Goods(Resource):
         Index("ix_goods_folded_barcode", sql("lower(barcode)")),
         Index("ix_goods_folded_num", sql("lower(goods_num)")),
         Index("ix_goods_numbered", "goods_id", postgresql_where="is_numbered"),
+        Index("ix_goods_pinyin", sql("pinyin_key(goods_name)"), "goods_id"),
     )
     declaration = Declaration(
         "商品",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ColumnElement, Row, UniqueConstraint
+from sqlalchemy import CheckConstraint, ColumnElement, Index, Row, UniqueConstraint
+from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, MappedColumn
 
 from api.kit.context import Context
@@ -48,7 +49,10 @@ class Supplier(Resource):
     """供应商: belongs to the group."""
 
     __tablename__ = "supplier"
-    __table_args__ = (UniqueConstraint("inner_company_id"),)
+    __table_args__ = (
+        UniqueConstraint("inner_company_id"),
+        Index("ix_supplier_pinyin", sql("pinyin_key(supplier_name)"), "supplier_id"),
+    )
     declaration = Declaration(
         "供应商",
         "v2/system/Supplier",
@@ -92,6 +96,7 @@ class Customer(Resource):
         UniqueConstraint("company_id", "credit_code"),
         UniqueConstraint("company_id", "inner_company_id"),
         CheckConstraint("inner_company_id <> company_id", name="inner_company"),
+        Index("ix_customer_pinyin", sql("pinyin_key(customer_name)"), "customer_id"),
     )
     declaration = Declaration(
         "客户",

@@ -126,7 +126,7 @@ cross join lateral (
     select coalesce(t.quantity - t.frozen - case when %s then t.reserved else 0 end, 0) + o.quantity as stocks
 ) x
 where x.stocks < l.minimum and exists (select from warning_bill b where b.bill_type = %s and b.enabled)
-order by w.warehouse_name, g.goods_num
+order by pinyin_key(w.warehouse_name), g.goods_num
 """
 
 

@@ -12,6 +12,7 @@ from api.kit import records
 from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.endpoints import action
+from api.kit.pinyin_order import in_pinyin
 from api.kit.schemas import Keys
 from api.kit.told import of
 from api.messaging import sending, statements
@@ -58,7 +59,9 @@ def get_sms_template(ctx: Context) -> Any:
     """短信模板选择: those in use."""
     table = SmsTemplate.table()
     columns = (table.c.sms_template_id, table.c.template_name, table.c.content)
-    rows = ctx.conn.execute(select(*columns).where(table.c.enabled).order_by(table.c.template_name))
+    rows = ctx.conn.execute(
+        select(*columns).where(table.c.enabled).order_by(in_pinyin(table.c.template_name))
+    )
     return [dict(row._mapping) for row in rows]
 
 

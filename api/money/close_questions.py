@@ -28,7 +28,7 @@ from (
 join warehouse w using (warehouse_id)
 join goods g using (goods_id)
 where e.quantity < 0
-order by e.quantity, w.warehouse_name, g.goods_num
+order by e.quantity, pinyin_key(w.warehouse_name), g.goods_num
 """
 _NEGATIVE_DAYS = """
 with moved as (
@@ -74,7 +74,7 @@ cross join lateral (
         and l.quantity < 0 and l.reverses is null
         and not exists (select from stock_ledger r where r.reverses = l.ledger_id)
 ) u
-order by n.day, n.warehouse_name, g.goods_num
+order by n.day, pinyin_key(n.warehouse_name), g.goods_num
 """
 _BACKDATED = """
 select g.goods_num as serial,

@@ -81,7 +81,7 @@ select y.year, c.company_name,
     (select coalesce(sum(m.bill_count), 0) from month_close m
         where m.company_id = y.company_id and m.status = 1 and left(m.period, 4) = y.year) as bills
 from year_close y join company c using (company_id)
-where y.year_close_id = any(:keys) order by y.year, c.company_name
+where y.year_close_id = any(:keys) order by y.year, pinyin_key(c.company_name)
 """)
 
 

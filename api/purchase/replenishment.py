@@ -126,7 +126,7 @@ left join unit u using (unit_id)
 {_SUPPLIER}
 {_PRICED}
 where w.quantity > 0
-order by seller.supplier_name, g.goods_num
+order by pinyin_key(seller.supplier_name), g.goods_num
 limit :most
 """
 _BELOW_SAFETY = "w.safety_stock - w.available_stocks - w.on_order"

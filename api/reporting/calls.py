@@ -19,9 +19,8 @@ from api.kit.database import request_engine
 from api.kit.errors import Forbidden, NotFound
 from api.kit.scope import Principal
 from api.kit.settings import settings
-from api.reporting import freshness
+from api.reporting import freshness, opening
 from api.reporting.addresses import frame_address, report_site
-from api.reporting.opening import opening_values
 from api.reporting.snapshot import refreshed_at
 from api.reporting.tokens import LIFE, guest_token, opened, shown
 from reports.catalogue import GUEST_AUDIENCE, REPORTS, Report, embed_id, filter_id, find_report
@@ -35,17 +34,6 @@ class FrameRoute(BaseModel):
 
     route: str
     code: str
-
-
-class FrameQuery(BaseModel):
-    """A report, and what its filters open on by their parameters' names; those that it lacks are left out."""
-
-    code: str = Field(max_length=100)
-    company: str = Field("", max_length=100)
-    goods_num: str = Field("", max_length=100)
-    period: str = Field("", max_length=20)
-    cover: str = Field("", max_length=20)
-    threshold: str = Field("", max_length=20)
 
 
 class FrameFilter(BaseModel):
@@ -124,7 +112,7 @@ def get_routes(ctx: Context) -> Any:
 
 
 @call(api, "GET", "v2/report/Frame/getFrame", right=ANY_USER, returns=Frame)
-def get_frame(ctx: Context, query: Annotated[FrameQuery, Query()]) -> Any:
+def get_frame(ctx: Context, query: Annotated[opening.FrameQuery, Query()]) -> Any:
     """报表框架: the addresses of a report's tabs, and what it opens on."""
     report = permitted(ctx, query.code)
     me = ctx.principal
@@ -137,7 +125,7 @@ def get_frame(ctx: Context, query: Annotated[FrameQuery, Query()]) -> Any:
             "embed_id": embed_id(report.code, tab, me.sees_cost),
             "address": None if base is None else _address(base, report, tab, me),
             "filters": _filters(report, tab, me.sees_cost),
-            "opens_with": opening_values(tab.board(tab.variant(me.sees_cost)), me.role_id, values),
+            "opens_with": opening.opening_values(tab.board(tab.variant(me.sees_cost)), me.role_id, values),
         }
         for tab in report.tabs
     ]

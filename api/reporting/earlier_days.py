@@ -1,7 +1,8 @@
 """Earlier days (上期、同期): what days are compared with.
 
 The period before whole months, or the days of a month from its first on, are as many months earlier; before any other
-days it is as many days that end the day before.
+days it is as many days that end the day before. Of days that are asked for only those that have come are compared: a
+running month stands beside the same part of the other one.
 """
 
 from __future__ import annotations
@@ -10,9 +11,15 @@ from calendar import monthrange
 from datetime import date
 
 from api.kit.asked import ONE_DAY
+from api.kit.database import today
 
 YEAR = 12
 """Months."""
+
+
+def come(first: date, last: date) -> tuple[date, date]:
+    """Those of some days that have come; all of them if none has."""
+    return (first, min(last, today())) if first <= today() else (first, last)
 
 
 def previous(first: date, last: date) -> tuple[date, date]:

@@ -25,6 +25,7 @@ from api.kit.scope import Principal
 from api.kit.settings import settings
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.reporting.addresses import report_site
+from api.reporting.board_tables import boards_of, every_copy
 from api.reporting.tokens import DOOR_AUDIENCE, TICKET_AUDIENCE, TICKET_LIFE, explorer_token, opened, signed
 from reports.catalogue import REPORTS, Report, datasets_of
 from reports.catalogue.datasets import Dataset
@@ -94,9 +95,13 @@ class Entrance(BaseModel):
 @call(api, "POST", "v2/report/Explore/explore", right=Explore.right("explore"), returns=Entrance)
 def enter(ctx: Context) -> Any:
     """进入自助分析: an address with a ticket that opens once."""
-    me = allowed(ctx.principal)
+    return entrance(ctx, allowed(ctx.principal))
+
+
+def entrance(ctx: Context, me: Principal, board: int | None = None) -> dict[str, Any]:
+    """An address with a ticket that opens once, at a published board where one is named."""
     door = _door(ctx.host)
-    claims = {"session": me.session_id, "user": me.user_id, "jti": secrets.token_urlsafe(16)}
+    claims = {"session": me.session_id, "user": me.user_id, "jti": secrets.token_urlsafe(16), "board": board}
     ticket = signed(_secret(), TICKET_AUDIENCE, TICKET_LIFE, claims)
     return {"address": f"{door}{ENTRANCE}?ticket={ticket}", "expires_in": TICKET_LIFE}
 
@@ -111,8 +116,9 @@ def _door(host: str) -> str:
     return f"//{host}:{current.explore_port}"
 
 
-def redeem(conn: Connection, ticket: str) -> str:
-    """What a ticket is changed for, once: the value of the door's cookie. Raises Unauthenticated, Forbidden."""
+def redeem(conn: Connection, ticket: str) -> tuple[str, int | None]:
+    """What a ticket is changed for, once: the value of the door's cookie, and the board that it opens. Raises
+    Unauthenticated, Forbidden."""
     claims = opened(_secret(), TICKET_AUDIENCE, ticket)
     if claims is None:
         raise Unauthenticated("进入自助分析的地址已失效，请回到系统重新打开")
@@ -120,7 +126,8 @@ def redeem(conn: Connection, ticket: str) -> str:
     once = Context(conn, me, idempotency_key=f"explore:{claims['jti']}", request_hash="")
     if not idempotency.claim(once)[0]:
         raise Unauthenticated("进入自助分析的地址只能用一次，请回到系统重新打开")
-    return signed(_secret(), DOOR_AUDIENCE, DOOR_LIFE, {"session": me.session_id, "user": me.user_id})
+    said = {"session": me.session_id, "user": me.user_id}
+    return signed(_secret(), DOOR_AUDIENCE, DOOR_LIFE, said), claims.get("board")
 
 
 def introduction(conn: Connection, cookie: str | None) -> str:
@@ -129,11 +136,11 @@ def introduction(conn: Connection, cookie: str | None) -> str:
     if claims is None:
         raise Unauthenticated("请从系统的“自助分析”进入")
     me = _present(conn, claims)
-    return explorer_token(_secret(), explorer_of(me))
+    return explorer_token(_secret(), explorer_of(conn, me))
 
 
-def explorer_of(me: Principal) -> dict[str, Any]:
-    """What Superset is told of a user that explores."""
+def explorer_of(conn: Connection, me: Principal) -> dict[str, Any]:
+    """What Superset is told of a user that explores, or looks at what is published to his role."""
     mine = readable(me)
     return {
         "user": me.user_id,
@@ -142,6 +149,9 @@ def explorer_of(me: Principal) -> dict[str, Any]:
         "cost": me.sees_cost,
         "reports": [report.code for report in mine],
         "exports": [report.code for report in mine if me.may(report.export_right)],
+        "boards": boards_of(conn, me.role_id),
+        "frozen": every_copy(conn),
+        "draws": me.may(Explore.right("explore")),
     }
 
 
@@ -160,11 +170,11 @@ def allowed(me: Principal) -> Principal:
 
 
 def _present(conn: Connection, claims: dict[str, Any]) -> Principal:
-    """The user as his session and role are at this moment."""
+    """The user as his session and role are at this moment: somebody who explores, or looks at published boards."""
     me = sessions.resume(conn, claims["session"]).principal
     if me.user_id != claims["user"]:
         raise Unauthenticated()
-    return allowed(me)
+    return me if not me.imitator_id and boards_of(conn, me.role_id) else allowed(me)
 
 
 def _secret() -> str:

@@ -114,8 +114,9 @@ class ExploreDoor:
 
 def _enter(request: Request) -> Response:
     with request_engine().begin() as conn:
-        cookie = redeem(conn, request.query_params.get("ticket", ""))
-    response = RedirectResponse(HOME, 303, {"cache-control": "no-store"})
+        cookie, board = redeem(conn, request.query_params.get("ticket", ""))
+    place = HOME if board is None else f"/superset/dashboard/{board}/"
+    response = RedirectResponse(place, 303, {"cache-control": "no-store"})
     secure = request.url.scheme == "https"
     response.set_cookie(DOOR_COOKIE, cookie, path="/", httponly=True, samesite="lax", secure=secure)
     return response

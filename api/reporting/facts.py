@@ -70,7 +70,7 @@ PERIODS = _table(
 COMPANIES = _table("dim_company", "company_id company_name", None)
 EMPLOYEES = _table("dim_employee", "employee_id employee_name", None)
 CUSTOMERS = _table("dim_customer", "customer_id customer_name province_name", None)
-GOODS = _table("goods", "goods_id goods_name brand_id", None)
+GOODS = _table("dim_goods", "goods_id goods_name brand_id", None)
 BRANDS = _table("brand", "brand_id brand_name", None)
 
 

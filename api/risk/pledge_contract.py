@@ -23,7 +23,7 @@ class PledgeContractLine(QuantityLine):
     __tablename__ = "pledge_contract_line"
     bill_table = "pledge_contract"
 
-    price: Mapped[Decimal] = price("合同单价", rule="Positive", width=110, sort=11)
+    price: Mapped[Decimal] = price("合同单价", required=True, rule="Positive", width=110, sort=11)
 
 
 class PledgeContract(Bill):

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from api.kit.settings import settings
 
 QUEUE = "erp"
+LOOK_AT_FIGURES = "check_alerts"
 app = procrastinate.App(
     connector=procrastinate.PsycopgConnector(),
     import_paths=[
@@ -25,6 +26,8 @@ app = procrastinate.App(
         "api.exporting.report_job",
         "api.messaging.sending",
         "api.subscribing.running",
+        "api.figures.checking",
+        "api.figures.board_watch",
         "api.shell.backup_job",
         "api.importing.initialisation_job",
     ],
@@ -52,6 +55,11 @@ def defer_once(task: str, lock: str, **arguments: Any) -> None:
         _deferring().configure_task(task, queue=QUEUE, queueing_lock=lock).defer(**arguments)
     except procrastinate.exceptions.AlreadyEnqueued:
         return
+
+
+def look_at_figures() -> None:
+    """Have the alerts on figures of reports looked at: newer ones are published."""
+    defer_once(LOOK_AT_FIGURES, LOOK_AT_FIGURES)
 
 
 def install(conn: Connection) -> None:

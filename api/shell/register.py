@@ -25,6 +25,7 @@ DRAWN = {
     "/system/selfinfo": "个人中心",
     "/system/sonCompanyInfo": "公司信息",
     "/messageconfig": "系统公告",
+    "/myAlerts": "我的预警",
     "/mySubscriptions": "我的订阅",
     "/placeholder/paycenter": "收银台",
 }

@@ -160,6 +160,7 @@ SWEPT = (
         "提出之后",
         along=("report_delivery",),
     ),
+    _aged("alert_notice", "指标预警的提醒记录", 365),
     _aged(
         "user_preference",
         "暂存的草稿（其他个人偏好不清）",
@@ -215,6 +216,15 @@ BOUNDED = (
     Kept("user_preference/", "个人偏好", "每人每种 200 个；草稿见上，另有每人的总量", "保存时"),
     Kept("shopping_cart", "购物车", "每人每种商品一行", "唯一约束"),
     Kept("report_subscription", "报表订阅", "订阅的人删除为止", "用户"),
+    Kept(
+        "published_board",
+        "已发布的看板及其版本",
+        "每次发布一个版本",
+        "分析者",
+        along=("published_board_version", "published_board_role"),
+    ),
+    Kept("figure_alert", "指标预警", "设置的人删除为止", "用户"),
+    Kept("figure_comment", "数字批注", "批注的人删除为止", "用户"),
     Kept("integrity_result", "完整性检查结果", "每项检查一行", "主键"),
     Kept(
         "stock_checkpoint",
@@ -286,7 +296,8 @@ LASTING = (
         "基础资料、权限和设置",
         "用户维护，随业务规模而不随使用次数增长",
         _named(
-            "account_count account_type allocation area bank bill_setting brand city commission_scheme company"
+            "account_count account_type allocation area bank bill_setting brand business_target city commission_scheme"
+            " company"
             " company_goods conversion_recipe conversion_recipe_input conversion_recipe_output country customer"
             " customer_address customer_follow_up customer_type delivery_demand delivery_mode delivery_term"
             " department employee erp_config goods goods_batch goods_type goods_unit group_info handover_type"

@@ -22,7 +22,7 @@ from api.shell.export_tasks import DONE
 from api.shell.preferences import guards_schemes
 from api.subscribing.running import begin, schedule_of
 from api.subscribing.schedule import Rhythm, Schedule
-from api.subscribing.tables import WAYS, ReportDelivery, ReportSubscription, Way
+from api.subscribing.tables import SENT_FORMS, WAYS, ReportDelivery, ReportSubscription, Sent, Way
 from api.subscribing.wishes import Wish, address, screen_of, understood
 
 api = router()
@@ -61,6 +61,8 @@ class Subscription(BaseModel):
     schedule: str
     way: Way
     way_name: str
+    form: Sent
+    form_name: str
     paused: bool
     pause_reason: str | None
     next_at: str | None
@@ -83,6 +85,7 @@ class Delivered(Payload):
     day: int | None = None
     hour: int
     way: Way
+    form: Sent = "detail"
 
     def schedule(self) -> Schedule:
         """When it is sent. Raises Invalid for what is no time."""
@@ -156,6 +159,8 @@ def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
         "schedule": schedule_of(row).words,
         "way": row.way,
         "way_name": WAYS[row.way],
+        "form": row.form,
+        "form_name": SENT_FORMS[row.form],
         "paused": row.paused,
         "pause_reason": row.pause_reason,
         "next_at": None if row.paused else row.next_at,
@@ -185,7 +190,7 @@ def add(ctx: Context, payload: WantedReport) -> Any:
 def edit(ctx: Context, payload: ChangedSubscription) -> Any:
     """修改订阅: checked anew, so that one that paused itself goes on; one that the user paused stays so."""
     row, schedule = _own(ctx, payload.subscription_id), payload.schedule()
-    understood(ctx, replace(Wish.of(row), scheme=payload.scheme, way=payload.way))
+    understood(ctx, replace(Wish.of(row), scheme=payload.scheme, way=payload.way, form=payload.form))
     values = {
         **payload.model_dump(exclude={"subscription_id"}),
         "day": schedule.day,

@@ -23,7 +23,11 @@ from api.messaging.channels import Later, Rejected
 SECONDS = 20
 LARGEST = 20 * 1024 * 1024
 """Of an attachment; most servers refuse larger letters."""
-WORKBOOK = ("application", "vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+KINDS = {
+    ".xlsx": ("application", "vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ".pdf": ("application", "pdf"),
+}
+"""Of what is attached, by how its file ends."""
 
 
 class Mailer(Protocol):
@@ -100,9 +104,12 @@ def mailer() -> Mailer | None:
     return Smtp(parts.hostname or "", port, encrypted, unquote(parts.username or ""), known.mail_password)
 
 
-def letter(number: str, to: str, subject: str, words: str, file: Path, file_name: str) -> EmailMessage:
-    """A letter with a workbook. Raises Rejected for an address or a file that can't be sent."""
-    if file.stat().st_size > LARGEST:
+def letter(
+    number: str, to: str, subject: str, words: str, file: Path | None = None, file_name: str = ""
+) -> EmailMessage:
+    """A letter, with a workbook or a sheet if there is one. Raises Rejected for an address or a file that can't be
+    sent."""
+    if file and file.stat().st_size > LARGEST:
         raise Rejected("文件超过 20 MB，不能作为邮件附件，请在导出任务中下载")
     found = EmailMessage()
     try:
@@ -116,8 +123,9 @@ def letter(number: str, to: str, subject: str, words: str, file: Path, file_name
     found["Message-ID"] = f"<{number}@{sender.domain}>"
     found["Auto-Submitted"] = "auto-generated"
     found.set_content(words)
-    kind, subtype = WORKBOOK
-    found.add_attachment(file.read_bytes(), maintype=kind, subtype=subtype, filename=file_name)
+    if file:
+        kind, subtype = KINDS[file.suffix]
+        found.add_attachment(file.read_bytes(), maintype=kind, subtype=subtype, filename=file_name)
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
@@ -163,7 +164,7 @@ def _hand_over(conn: Connection, subscription: Row[Any], delivery: Row[Any]) -> 
         f"（{schedule_of(subscription).words}），共 {delivery.rows:,} 行，按您当前的权限生成。\n"
         "如不再需要，请登录系统在“我的订阅”中暂停或删除。\n"
     )
-    file = file_of(delivery.export_id)
+    file = file_of(delivery.export_id, Path(delivery.file_name).suffix)
     if not file.is_file():
         raise Rejected("文件已不存在，请重新运行")
     post.send(letter(number, to, f"报表订阅：{title}", words, file, delivery.file_name), to)
@@ -176,8 +177,11 @@ def _pause(conn: Connection, subscription: Row[Any], reason: str) -> None:
 
 
 def _tell(conn: Connection, subscription: Row[Any], words: str) -> None:
+    remind_user(conn, subscription.user_id, words, PAGE)
+
+
+def remind_user(conn: Connection, user_id: int, words: str, url: str) -> None:
+    """Remind a user of something of his own; `url` is where it leads to."""
     column = UserAccount.table().c
-    company: int = conn.execute(
-        select(column.company_id).where(column.user_id == subscription.user_id)
-    ).scalar_one()
-    remind(conn, company, words, user_id=subscription.user_id, url=PAGE)
+    company: int = conn.execute(select(column.company_id).where(column.user_id == user_id)).scalar_one()
+    remind(conn, company, words, user_id=user_id, url=url)

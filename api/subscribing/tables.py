@@ -13,6 +13,8 @@ from api.messaging.tables import WAITING
 
 Way = Literal["message", "mail"]
 MESSAGE, MAIL = "message", "mail"
+Sent = Literal["detail", "pdf"]
+SENT_FORMS = {"detail": "Excel 明细", "pdf": "PDF"}
 WAYS = {MESSAGE: "站内消息", MAIL: "邮件"}
 
 
@@ -28,6 +30,7 @@ class ReportSubscription(Base):
             name="rhythm",
         ),
         CheckConstraint("way in ('message', 'mail')", name="way"),
+        CheckConstraint("form in ('detail', 'pdf')", name="form"),
         Index("ix_report_subscription_due", "next_at", postgresql_where="not paused"),
     )
 
@@ -40,6 +43,7 @@ class ReportSubscription(Base):
     day: Mapped[int | None]
     hour: Mapped[int]
     way: Mapped[str] = mapped_column(Text)
+    form: Mapped[str] = mapped_column(Text, server_default="detail")
     paused: Mapped[bool] = mapped_column(server_default="false")
     pause_reason: Mapped[str | None] = mapped_column(Text)
     next_at: Mapped[datetime] = mapped_column(DateTime(timezone=True))

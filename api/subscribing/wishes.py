@@ -21,17 +21,18 @@ from api.subscribing.tables import MAIL
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A report's tab under a kept filter set, and the way it is sent."""
+    """A report's tab under a kept filter set, the way it is sent, and the form of its file."""
 
     code: str
     tab: str
     scheme: str | None
     way: str
+    form: str = "detail"
 
     @classmethod
     def of(cls, source: Any) -> Self:
         """What a subscription's row says, or a request for one."""
-        return cls(source.code, source.tab, source.scheme, source.way)
+        return cls(source.code, source.tab, source.scheme, source.way, getattr(source, "form", "detail"))
 
     @property
     def title(self) -> str:
@@ -56,9 +57,7 @@ def entitled(ctx: Context, code: str) -> None:
 def understood(ctx: Context, wish: Wish) -> tuple[ReportExport, Asked]:
     """What to export for the user of `ctx`. Raises a Refusal that says why he can't have it."""
     entitled(ctx, wish.code)
-    body = _body(ctx, wish)
-    if wish.way == MAIL:
-        address(ctx)
+    body = asked_by(ctx, wish)
     return body, reports.understood(ctx, body)
 
 
@@ -75,8 +74,11 @@ def address(ctx: Context) -> str:
     return found
 
 
-def _body(ctx: Context, wish: Wish) -> ReportExport:
-    body = {"code": wish.code, "tab": wish.tab, "form": "detail"}
+def asked_by(ctx: Context, wish: Wish) -> ReportExport:
+    """What a wish asks of its report for the user of `ctx`. Raises a Refusal for lack of its filters or an address."""
+    if wish.way == MAIL:
+        address(ctx)
+    body = {"code": wish.code, "tab": wish.tab, "form": wish.form}
     if wish.scheme is None:
         return ReportExport.model_validate(body)
     kept = UserPreference.__table__.c

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from reports.catalogue.accounts import PAYABLE_SCHEDULE, RECEIVABLE_SCHEDULE
 from reports.catalogue.aging import INVENTORY_AGING
 from reports.catalogue.best_seller import BEST_SELLER, BEST_SELLER_INFO
-from reports.catalogue.boards import Report, embed_id, filter_id
+from reports.catalogue.boards import COST, PLAIN, Report, Variant, embed_id, filter_id
 from reports.catalogue.business import BUSINESS_DAILY, OPERATION_MONTHLY
 from reports.catalogue.climate import PURCHASE_CLIMATE
 from reports.catalogue.datasets import Dataset
@@ -89,9 +89,10 @@ def find_report(code: str) -> Report | None:
 
 def datasets_of(codes: Iterable[str], sees_cost: bool) -> dict[str, Dataset]:
     """The datasets that own charts may be drawn of, by their keys: those behind the tables and figures of some reports
-    as a role sees them."""
+    as a role sees them; who sees cost draws without it too, for those who don't."""
     tabs = [tab for code in codes if (report := find_report(code)) for tab in report.tabs]
-    boards = [tab.board(tab.variant(sees_cost)) for tab in tabs]
+    shown: tuple[Variant, ...] = (PLAIN, COST) if sees_cost else (PLAIN,)
+    boards = [tab.board(variant) for tab in tabs for variant in shown]
     return {dataset.key: dataset for board in boards for dataset in board.datasets if dataset.explorable}
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from reports.catalogue.aims import aimed_chart, aimed_dataset
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.between import BETWEEN, Balances
 from reports.catalogue.boards import Board, Pivot, Report, Tab
-from reports.catalogue.compare import Source, compared_datasets
+from reports.catalogue.compare import MONTH_COLUMNS, Source, compared_datasets
 from reports.catalogue.datasets import MONEY, PERCENT, Dataset, Metric
 from reports.catalogue.days import DAY_COLUMNS, MONTHS, Span
 from reports.catalogue.metrics import change_metric, money, ratio
@@ -78,6 +79,20 @@ def account_datasets(partner: Partner, span: Span = MONTHS) -> tuple[Dataset, Da
     return data, replace(series, columns=columns, metrics=(*series.metrics, day_end))
 
 
+def aimed_receipts(partner: Partner) -> Dataset:
+    """What was received each month, and what was aimed at."""
+    return aimed_dataset(
+        f"{partner.side}_month",
+        f"{partner.owed}月账",
+        f"mart_{partner.side}_month",
+        money("settled", partner.settled, "settled_amount"),
+        ("settled_amount",),
+        "receipts_target",
+        MONTH_COLUMNS,
+        tuple(column for column in partner.columns if column.kind != "link"),
+    )
+
+
 def account_board(partner: Partner, span: Span) -> Board:
     data, series = account_datasets(partner, span)
     # Of all ranges there are no rows to offer values of.
@@ -103,6 +118,8 @@ def account_board(partner: Partner, span: Span) -> Board:
         Figure("opening"),
         Figure("rate", f"{partner.settled} ÷（期初 + 本期{partner.delivered}）", partner.less_settled),
     )
+    aims = span.whole and partner is CUSTOMERS
+    aimed = aimed_receipts(partner)
     lines = (
         line(
             44,
@@ -134,10 +151,15 @@ def account_board(partner: Partner, span: Span) -> Board:
                 12,
             ),
         ),
+        *((line(36, (aimed_chart(aimed, "month_label"), 12)),) if aims else ()),
         line(82, (listed, 12)),
     )
-    filters = (span.filter(data), *partner.filters(offered))
-    datasets = tuple(dict.fromkeys((data, series, offered)))
+    chosen = span.filter(data)
+    filters = (
+        replace(chosen, excludes=(*chosen.excludes, "aimed")) if aims else chosen,
+        *partner.filters(offered),
+    )
+    datasets = tuple(dict.fromkeys((data, series, offered, *((aimed,) if aims else ()))))
     return board(datasets, head, lines, filters, None if span.whole else by_day(series))
 
 

@@ -80,7 +80,6 @@ def period_choice(dataset: Dataset) -> Filter:
         "period_label",
         multiple=False,
         default=(DEFAULT_PERIOD,),
-        parameter="period",
     )
 
 

@@ -24,9 +24,9 @@ HEAD = "主要数字"
 class Filter:
     """A filter of the report. `latest` opens on the last value; `excludes` names charts that it leaves alone.
 
-    `hint` explains it beside its name; `parameter` is the name under which an address may carry a value (drill from
-    another report); `searched` filters of many values ask the server while the user types. A `ranged` one chooses days,
-    from one to another, in the words of `reports.ranges`.
+    `hint` explains it beside its name; `parameter` is the name under which an address may carry its values (drill from
+    another report), where it isn't its key; `searched` filters of many values ask the server while the user types. A
+    `ranged` one chooses days, from one to another, in the words of `reports.ranges`.
     """
 
     key: str
@@ -48,6 +48,11 @@ class Filter:
         """Whether the report shows one value of the column at a time."""
         return not (self.multiple or self.ranged)
 
+    @property
+    def asked_by(self) -> str:
+        """Under which name an address carries its values; under none what opens on the newest, or on days."""
+        return "" if self.latest or self.ranged else self.parameter or self.key
+
 
 ChartKind = Literal["figures", "line", "area", "bar", "mixed", "donut", "treemap", "table"]
 
@@ -58,7 +63,7 @@ class Chart:
 
     `by` are its dimensions (for a table its columns), `x` the axis; `second` are the metrics on the right axis of a
     mixed chart; `order` is the metric or column that sorts it, prefixed by `-` for descending; `bars` are a table's
-    metrics drawn with a bar in the cell, and `paged` tables of many rows are sorted and paged by the server; `valued`
+    metrics drawn with a bar in the cell, and `paged` tables have too many rows to be searched; `valued`
     bars show their figures; `dense` axes have too many steps for bars; a table whose rows contain each other is not
     `totalled`. Columns and metrics `only_filed` are in a table's file, on the screen there is no room for them.
     """
@@ -81,6 +86,11 @@ class Chart:
     dense: bool = False
     totalled: bool = True
     only_filed: tuple[str, ...] = ()
+
+    @property
+    def is_served(self) -> bool:
+        """Whether the server sorts, pages and searches a table: it knows what the rows that are left add up to."""
+        return self.paged or self.totalled
 
     @property
     def on_screen(self) -> Chart:

@@ -12,13 +12,15 @@ from reports.catalogue.beside import Figure, by_period, figures
 from reports.catalogue.boards import Board, Chart, Filter, Pivot
 from reports.catalogue.compare import MONTH_COLUMNS, Period, own_alone
 from reports.catalogue.datasets import SUFFIXES, Beside, Column, Dataset, Metric, Worse
-from reports.catalogue.metrics import change_metric, money, percent, quantity
+from reports.catalogue.metrics import change_metric, money, percent, quantity, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
     Line,
     board,
     company_filter,
+    curves,
+    days_known,
     line,
     link,
     period_filter,
@@ -35,7 +37,7 @@ LEVELS = (
 )
 STOCK = ("stock_opening", "stock_in", "stock_out", "stock_closing")
 # A level of a day, or what a month's days have in common.
-NO_FLOW = re.compile("_opening$|_closing$|^mtd_")
+NO_FLOW = re.compile("_opening$|_closing$|^mtd_|^stock_target$")
 FOUR = ("sales", "purchase", "receipts", "payments")
 WORDS = {
     "sales": "销售",
@@ -59,6 +61,13 @@ WORDS = {
 }
 
 
+TARGETS = {
+    "sales": ("营业收入", "sum(sales)"),
+    "receipts": ("收款", "sum(receipts)"),
+    "profit": ("销售毛利", "sum(sales) - sum(sales_cost)"),
+    "stock": ("期末库存", "sum(stock_closing)"),
+}
+"""What companies have targets of by month (api/master/business_targets.py), and what it comes to."""
 SAME_DAYS = ("上月同期", "去年同期")
 
 
@@ -77,6 +86,50 @@ def beside(name: str, prefix: str = "") -> tuple[Metric, ...]:
 
 
 SALES_BESIDE = ("sales_before", "sales_change", "sales_year", "sales_growth")
+
+
+def targets(cost: bool) -> tuple[str, ...]:
+    """What a role sees targets of."""
+    return ("sales", "receipts", *(("profit", "stock") if cost else ()))
+
+
+def target_metrics(cost: bool) -> tuple[Metric, ...]:
+    """The targets, and how much of them is reached: by the companies that have one."""
+    return tuple(
+        metric
+        for name in targets(cost)
+        for metric in (
+            money(f"{name}_target", f"{TARGETS[name][0]}目标"),
+            percent(f"{name}_done", f"{TARGETS[name][0]}完成率", _of_aimed(name), f"sum({name}_target)"),
+        )
+    )
+
+
+def _of_aimed(name: str) -> str:
+    """What a figure comes to where there is a target of it."""
+    return re.sub(
+        r"sum\((\w+)\)", lambda found: sum_where(found[1], f"{name}_target is not null"), TARGETS[name][1]
+    )
+
+
+def target_lines(data: Dataset, cost: bool) -> tuple[Line, ...]:
+    """What each month came to under the line of its target, and what each company reached of its own."""
+    drawn = {"sales": "sales", "receipts": "receipts", "profit": "profit", "stock": "stock_closing"}
+    charts = [
+        curves(
+            f"{name}_aimed",
+            f"各月{TARGETS[name][0]}与目标",
+            data,
+            (drawn[name],),
+            f"{name}_target",
+            "month_label",
+        )
+        for name in targets(cost)
+    ]
+    shown = tuple(told for name in targets(cost) for told in (drawn[name], f"{name}_target", f"{name}_done"))
+    reached = company_table("目标与完成", data, (), shown, key="reached")
+    pairs = zip(charts[::2], charts[1::2], strict=True)
+    return (*(line(36, (one, 6), (other, 6)) for one, other in pairs), line(60, (reached, 12)))
 
 
 def moved(name: str, prefix: str = "") -> tuple[str, ...]:
@@ -165,10 +218,7 @@ def bill_links(start: str, end: str) -> tuple[Column, ...]:
         ("客户往来", "/report/customerdetrpt", "owed_link"),
         ("供应商往来", "/report/factorydetrpt", "owing_link"),
     )
-    days = {
-        "business_date_start": f"strftime({start}, '%Y-%m-%d')",
-        "business_date_end": f"strftime({end}, '%Y-%m-%d')",
-    }
+    days = days_known(start, end)
     return tuple(link(text, route, named, **BY_COMPANY, **days) for text, route, named in pages)
 
 
@@ -304,8 +354,11 @@ def monthly_board(cost: bool) -> Board:
         "mart_business_month",
         cost,
         MONTH_COLUMNS,
-        tuple(f"{name}{end}" for name in FOUR for end in SUFFIXES),
-        tuple(metric for name in FOUR for metric in beside(name)),
+        (
+            *(f"{name}{end}" for name in FOUR for end in SUFFIXES),
+            *(f"{name}_target" for name in targets(cost)),
+        ),
+        (*(metric for name in FOUR for metric in beside(name)), *target_metrics(cost)),
         "month",
         bill_links("m.month", "last_day(m.month)"),
         same_days(cost),
@@ -358,10 +411,12 @@ def monthly_board(cost: bool) -> Board:
         ),
         line(60, (sales, 12)),
         line(72, (others, 12)),
+        *target_lines(data, cost),
         *level_lines(data, cost),
     )
     hint = "未过完的月与上月、去年的同样日子相比，与经营日报相同"
-    filters = (period_filter(data, "month_label", "月", "months", hint=hint), company_filter(data))
+    months = ("months", *(f"{name}_aimed" for name in targets(cost)))
+    filters = (period_filter(data, "month_label", "月", *months, hint=hint), company_filter(data))
     return board((data,), head, lines, filters)
 
 

@@ -155,6 +155,7 @@ def compared_datasets(
     buckets: tuple[str, ...] = (),
     gravest_first: bool = False,
     explorable: bool = True,
+    only: tuple[tuple[str, str], ...] = (),
     rows: type[Source] = Source,
 ) -> tuple[Dataset, Dataset]:
     """The mart's periods beside the ones before and last year's, and the dataset for charts over many periods, which
@@ -162,7 +163,7 @@ def compared_datasets(
 
     Columns without SQL are the mart's; `keys` are further ones that others are derived from, and `alone` those that
     metrics use though nobody may ask for them. `levels` are the measures that don't add up over periods; `where` is a
-    condition on the mart's rows, `periods` what `Source` says, `rows` the kind of source.
+    condition on the mart's rows, `only` what a dataset says, `periods` what `Source` says, `rows` the kind of source.
     """
     followed = (key for column in columns for key in column.stands_for)
     shown = (column.name for column in columns if not column.sql)
@@ -183,6 +184,7 @@ def compared_datasets(
         buckets=buckets,
         gravest_first=gravest_first,
         explorable=explorable,
+        only=only,
         ranged=period.ranged,
         beside=Beside(source.beside, period.words, (*alone, *measures), period.runs),
     )

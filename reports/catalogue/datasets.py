@@ -160,7 +160,8 @@ class Dataset:
     grave or, `gravest_first`, the other way round. `flows` are the measures that add up over periods too; the others
     tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable` ones.
     `beside` are its rows for the figures of a board, whose earlier periods stand below them. Of `ranged` ones any days
-    of the time column may be chosen, from one to another.
+    of the time column may be chosen, from one to another. `only` is what its rows are
+    limited to, by columns of `reports.catalogue.ways`.
     """
 
     key: str
@@ -178,6 +179,7 @@ class Dataset:
     explorable: bool = True
     beside: Beside | None = None
     ranged: bool = False
+    only: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:

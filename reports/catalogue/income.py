@@ -6,15 +6,17 @@ without cost rights sees revenue, rebates, claims and freight. Lines lead to the
 
 from __future__ import annotations
 
+from reports.catalogue.aims import aimed_chart, aimed_dataset
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Pivot
-from reports.catalogue.compare import compared_datasets
+from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets
 from reports.catalogue.datasets import MONEY, PERCENT, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.metrics import grown_metric, money, percent, ratio, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
     MONTH_DAYS,
+    POSTED,
     bars,
     board,
     company_filter,
@@ -133,6 +135,7 @@ def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
                 f"' || {page(cost)} || '",
                 **BY_COMPANY,
                 **MONTH_DAYS,
+                **POSTED,
             ),
         ),
         measures={"amount": "amount"},
@@ -220,8 +223,28 @@ def other_items_dataset(cost: bool) -> Dataset:
     return data
 
 
+def aimed_profit(cost: bool) -> Dataset:
+    """Each month's gross profit, or revenue where cost is not seen, and what was aimed at."""
+    figure = (
+        Metric("gross", "销售毛利", f"cast({of((*REVENUE, *COST))} as double)", MONEY)
+        if cost
+        else Metric("revenue", "营业收入", f"cast({of(REVENUE)} as double)", MONEY)
+    )
+    return aimed_dataset(
+        variant("income", cost),
+        "利润表",
+        mart(cost),
+        figure,
+        ("item", "amount"),
+        "profit_target" if cost else "sales_target",
+        MONTH_COLUMNS,
+        cost=cost,
+    )
+
+
 def income_board(cost: bool) -> Board:
     data, series = income_datasets(cost)
+    aimed = aimed_profit(cost)
     others = other_items_dataset(cost)
     statement = statement_dataset(cost)
     results = ("gross", "margin", "corrections") if cost else ()
@@ -317,14 +340,15 @@ def income_board(cost: bool) -> Board:
             (ranking("companies", f"各公司{label}", data, main, "company_name", 20), 6),
             (bars("items", f"收入{'和成本' if cost else ''}以外的各项", others, ("amount",), "item_axis"), 6),
         ),
+        line(36, (aimed_chart(aimed, "month_label"), 12)),
         line(60, (months, 12)),
         line(60, (companies, 12)),
         line(70, (every, 12)),
         line(70, (detail, 12)),
     )
-    filters = (running_filter(data), company_filter(data))
+    filters = (running_filter(data, "month_label", MONTH, "aimed"), company_filter(data))
     by_item = Pivot(data.key, ("item_axis",), ("company_name",), ("amount",))
-    return board((data, series, statement, others), head, lines, filters, pivot=by_item)
+    return board((data, series, statement, others, aimed), head, lines, filters, pivot=by_item)
 
 
 INCOME_STATEMENT = report(

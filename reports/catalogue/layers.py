@@ -18,6 +18,7 @@ from reports.catalogue.metrics import among_all, percent, quantity, ratio, sum_w
 from reports.catalogue.parts import (
     GOODS,
     PLACES,
+    UNTIL_MONTH_END,
     as_of_filter,
     bars,
     board,
@@ -62,7 +63,10 @@ def layer_dataset(
         grain="warehouse",
         cost=cost,
         time_column="month",
-        columns=(*MONTH_COLUMNS, *PLACES, *GOODS, BATCH, *columns, moves_link(**by_key("batch_id", "batch"))),
+        columns=(
+            *(*MONTH_COLUMNS, *PLACES, *GOODS, BATCH, *columns),
+            moves_link(**by_key("batch_id", "batch"), **UNTIL_MONTH_END),
+        ),
         measures=held_in(cost),
         beside=layers_beside("mart_inventory_aging", held_in(cost)),
         metrics=(

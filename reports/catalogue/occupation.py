@@ -17,6 +17,7 @@ from reports.catalogue.parts import (
     GOODS_TYPE,
     PLACES,
     board,
+    days_known,
     line,
     link,
     period_filter,
@@ -33,8 +34,7 @@ MOVES = link(
     "流水",
     "/inventory/stockmoves",
     **BY_WAREHOUSE,
-    business_date_start="strftime(m.period_start, '%Y-%m-%d')",
-    business_date_end="strftime(last_day(m.period_start), '%Y-%m-%d')",
+    **days_known("m.period_start", "last_day(m.period_start)"),
 )
 
 

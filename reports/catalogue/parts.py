@@ -36,8 +36,13 @@ GOODS_TYPE = Column("type1_name", "商品类型", follows=("goods_id",))
 BRAND = Column("brand_name", "品牌", follows=("goods_id",))
 GOODS_NUM = Column("goods_num", "商品编码", keys=("goods_id",))
 GOODS_NAME = Column("goods_name", "商品名称", follows=("goods_id",))
-# Two goods may share a name, so that a chart by name alone would add them up.
-GOODS_LABEL = Column("goods_label", "商品", sql="m.goods_num || ' ' || m.goods_name", keys=("goods_id",))
+GOODS_LABEL = Column(
+    "goods_label",
+    "商品",
+    # Names that several goods share have the number in them.
+    sql="m.goods_num || ' ' || replace(m.goods_name, '（' || m.goods_num || '）', '')",
+    keys=("goods_id",),
+)
 SPECIFICATION = Column("specification_type", "规格", follows=("goods_id",))
 PATTERN = Column("pattern", "花纹", follows=("goods_id",))
 CUSTOMER = Column("customer_name", "客户", keys=("customer_id",))
@@ -138,10 +143,19 @@ BY_TYPE = {
     "goods_type_id": "m.goods_type_id",
     f"goods_type_id{LABEL}": "url_encode(coalesce(nullif(m.type3_name, ''), nullif(m.type2_name, ''), m.type1_name))",
 }
-MONTH_DAYS = {
-    "business_date_start": "strftime(m.month, '%Y-%m-%d')",
-    "business_date_end": "strftime(last_day(m.month), '%Y-%m-%d')",
-}
+
+
+def days_known(first: str, last: str) -> dict[str, str]:
+    """A page's filter by days, as far as the figures go: what is dated ahead counts when its day has come."""
+    return {
+        "business_date_start": f"strftime({first}, '%Y-%m-%d')",
+        "business_date_end": f"strftime(least({last}, (select r.as_of from refreshed_at as r)), '%Y-%m-%d')",
+    }
+
+
+MONTH_DAYS = days_known("m.month", "last_day(m.month)")
+POSTED = {"status": "'2%2C4%2C5'"}
+"""A page's filter by the states of bills that count: 已审核, 已关闭, 已锁定."""
 UNTIL_MONTH_END = {name: day for name, day in MONTH_DAYS.items() if name == "business_date_end"}
 """Where rows lead of what stood at a month's end."""
 
@@ -192,7 +206,7 @@ def as_of_filter(dataset: Dataset, *excludes: str) -> Filter:
 
 
 def company_filter(dataset: Dataset) -> Filter:
-    return Filter("company", "公司", dataset.key, "company_name", parameter="company")
+    return Filter("company", "公司", dataset.key, "company_name")
 
 
 def warehouse_filter(dataset: Dataset) -> Filter:

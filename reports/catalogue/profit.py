@@ -56,6 +56,7 @@ UNSOLD = Metric(
     MONEY,
 )
 """What suppliers grant on goods that nobody has bought yet: of no customer, in a row of its own."""
+OF_STATIONS = (("company_type", "服务站"),)
 STATIONS = "company_id in (select c.company_id from dim_company as c where c.company_type = '服务站')"
 
 
@@ -129,6 +130,7 @@ def profit_datasets(
         axis=span.columns,
         explorable=span.whole,
         where=" and ".join(conditions),
+        only=OF_STATIONS if STATIONS in where else (),
     )
 
 

@@ -69,7 +69,7 @@ def rebate_datasets() -> tuple[Dataset, Dataset]:
             ),
             Column("state", "状态"),
             Column("bill_no", "返利单号"),
-            link("返利单", "/purchase/rebatedetail", **OF_POLICY),
+            link("返利单", "/purchase/rebatedetail", **OF_POLICY, bill_no="coalesce(m.bill_no, '-')"),
             link("计返明细", "/purchase/rebatelines", named="lines_link", **OF_POLICY, **CYCLE),
         ),
         measures={name: f"{name}_amount" for name in FIGURES},

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from reports.catalogue.aims import aimed_chart, aimed_dataset
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import compared_datasets
@@ -53,7 +54,7 @@ def revenue_dataset(span: Span) -> Dataset:
         columns=(
             *(MONTH_OF_DAY if span.whole else ()),
             *PLACES,
-            Column("department_name", "部门"),
+            Column("department_name", "部门", follows=("department_id",)),
             EMPLOYEE,
             sales_link(
                 **BY_COMPANY,
@@ -76,8 +77,22 @@ def revenue_dataset(span: Span) -> Dataset:
     )[0]
 
 
+def aimed_revenue() -> Dataset:
+    """Each month's revenue, and what was aimed at."""
+    return aimed_dataset(
+        "operating_revenue",
+        "营业收入",
+        "mart_operating_revenue",
+        money("revenue", "营业收入"),
+        ("revenue",),
+        "sales_target",
+        (DAY_COLUMNS[0], MONTH_OF_DAY[1]),
+        (PLACES[1], Column("department_name", "部门"), EMPLOYEE),
+    )
+
+
 def revenue_board(cost: bool, span: Span) -> Board:
-    data = revenue_dataset(span)
+    data, aimed = revenue_dataset(span), aimed_revenue()
     head = figures(
         data,
         Figure("revenue", "不含税", "fall"),
@@ -123,9 +138,10 @@ def revenue_board(cost: bool, span: Span) -> Board:
             (second, 7),
             (ranking("employees", "各业务员收入", data, "revenue", "employee_name", 12), 5),
         ),
+        *((line(36, (aimed_chart(aimed, "month_label"), 12)),) if span.whole else ()),
         line(76, (listed, 12)),
     )
-    chosen = period_filter(data, "month_label", "月", "months") if span.whole else span.filter(data)
+    chosen = period_filter(data, "month_label", "月", "months", "aimed") if span.whole else span.filter(data)
     filters = (
         chosen,
         company_filter(data),
@@ -133,7 +149,7 @@ def revenue_board(cost: bool, span: Span) -> Board:
         Filter("department", "部门", data.key, "department_name", parent="company"),
         Filter("employee", "业务员", data.key, "employee_name", parent="company"),
     )
-    return board((data,), head, lines, filters)
+    return board((data, aimed) if span.whole else (data,), head, lines, filters)
 
 
 OPERATING_REVENUE = spanned_report(

@@ -18,6 +18,7 @@ from reports.catalogue.parts import (
     GOODS_LABEL,
     NAMED,
     PLACES,
+    UNTIL_MONTH_END,
     as_of_filter,
     bars,
     board,
@@ -127,7 +128,7 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             Column("oldest_days", "最长库龄（天）", "number"),
             LAST_SALE,
             Column("days_since_sale", "未销售天数（至今）", "number", follows=LAST_SALE.follows),
-            moves_link(),
+            moves_link(**UNTIL_MONTH_END),
         ),
         measures=(*measures, "sales_quantity_90"),
         beside=None,
@@ -218,7 +219,6 @@ def sluggish_board(cost: bool) -> Board:
         multiple=False,
         default=(DEFAULT_THRESHOLD,),
         excludes=("thresholds",),
-        parameter="threshold",
     )
     return board(
         (whole, goods, months, MONTH_ENDS_OF_STOCK),

@@ -21,6 +21,7 @@ from reports.catalogue.parts import (
     bars,
     board,
     curves,
+    days_known,
     goods_filter,
     line,
     link,
@@ -47,11 +48,9 @@ COMPARED = (
 
 def period_days(period: Period) -> dict[str, str]:
     """The days of a row's period, as a page is asked for them."""
-    last = "last_day(m.period_start)" if period is MONTH else "m.period_start + 6"
-    return {
-        "business_date_start": "strftime(m.period_start, '%Y-%m-%d')",
-        "business_date_end": f"strftime({last}, '%Y-%m-%d')",
-    }
+    return days_known(
+        "m.period_start", "last_day(m.period_start)" if period is MONTH else "m.period_start + 6"
+    )
 
 
 def rate(suffix: str = "") -> str:

@@ -201,8 +201,8 @@ class Reading:
         assert rows(shown) == first
 
     def _turn(self, frame: Frame, table: Chart, button: Locator) -> None:
-        """To other rows of a table: a paged one asks for them, another has them all."""
-        if table.paged:
+        """To other rows of a table: most ask for them, statements have them all."""
+        if table.is_served:
             with self.page.expect_response(f"**{DATA}*"):
                 button.click()
         else:

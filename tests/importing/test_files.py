@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 import zipfile
 from datetime import date
 from pathlib import Path
 
 import pytest
+import xlsxwriter
 from openpyxl import Workbook
 
 from api.importing.files import rows
@@ -26,6 +28,21 @@ def book(path: Path, *lines: object, far: bool = False) -> Path:
         sheet["XFD1048576"] = "far"
     workbook.save(path)
     return path
+
+
+def strip_values(path: Path, *places: str) -> None:
+    """Take the results of formulas out of a workbook, as programs write it that compute none."""
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    page = parts["xl/worksheets/sheet1.xml"].decode()
+    # A blank text is what Excel keeps of a formula that gives one.
+    page = page.replace('<c r="E3">', '<c r="E3" t="str">')
+    for place in places:
+        page, count = re.subn(rf'(<c r="{place}"[^>]*><f>[^<]*</f>)<v>[^<]*</v>', r"\1<v></v>", page)
+        assert count == 1, place
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, page.encode() if name == "xl/worksheets/sheet1.xml" else content)
 
 
 def test_a_slow_taker_gets_every_row(tmp_path: Path) -> None:
@@ -97,6 +114,26 @@ class TestRead:
         path = book(tmp_path / "a.xlsx", [date(2026, 1, 5), "CGRK", "", "", "", 712, "0525", 3.0, 12.5])
         _, (_, cells) = rows(path)
         assert cells[:1] + cells[5:9] == ["2026-01-05", "712", "0525", "3", "12.5"]
+
+    @pytest.mark.parametrize("far", [False, True], ids=["quick", "patient"])
+    def test_what_a_file_keeps_no_value_of_is_told(self, tmp_path: Path, far: bool) -> None:
+        """Formulas without a result and errors are no blank cells; a formula's result, blank or not, is a value."""
+        path = tmp_path / "a.xlsx"
+        with xlsxwriter.Workbook(path) as written:
+            sheet = written.add_worksheet()
+            sheet.write_row(2, 1, ["x", "y"])
+            sheet.write_formula("D3", "=1+1", None, 2)
+            sheet.write_formula("E3", '=IF(A1="","",1)', None, "")
+            sheet.write_formula("F3", "=A1*2", None, 1)
+            sheet.write_formula("G3", "=1/0", None, "#DIV/0!")
+            sheet.write_formula("J3", "=B3", None, 1)
+            sheet.write_formula("A9", "=B9*2", None, 1)
+            if far:
+                sheet.write("BH900000", "far")
+        strip_values(path, "F3", "J3", "A9")
+        found = list(rows(path))
+        wanted = (3, ["", "x", "y", "2", "", "=A1*2", "#DIV/0!", "", "", "=B3"])
+        assert [(number, cells[:10]) for number, cells in found if number < 10] == [wanted]
 
     def test_gb18030_and_tabs(self, tmp_path: Path) -> None:
         path = tmp_path / "a.csv"

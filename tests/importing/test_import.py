@@ -84,6 +84,30 @@ class TestChecking:
         ]
         assert bench.bills() == 0
 
+    def test_a_price_is_asked_for_unless_the_line_is_a_gift(self, bench: Bench) -> None:
+        heading = (*HEADER, "赠品")
+        priced = [(*buy("P1", 10), ""), (*sell("P1", 1), "否")]
+        free = [
+            (*sell("P1", 1, price=""), ""),
+            (*sell("P1", 1, price=0), ""),
+            (*sell("P1", 1, price="=I2"), "是"),
+        ]
+        report = bench.imports(bench.file(*priced, *free, header=heading))
+        assert [(row.number, row.field, row.reason) for row in report.refused] == [
+            (4, "单价", "不能为空；赠品请在“赠品”列填“是”"),
+            (5, "单价", "不能为 0；赠品请在“赠品”列填“是”"),
+            (6, "单价", "是公式而没有结果，请用 Excel 打开并保存，或改为数值或普通文字"),
+        ]
+        assert bench.bills() == 0
+        given = [(*sell("P1", 2, price=""), "是"), (*sell("P1", 3, price=0), "1")]
+        report = bench.imports(bench.file(*priced, *given, header=heading))
+        assert (report.refused, report.posted_lines, bench.stock("P1")) == ([], 4, 4)
+        gifts = bench.ask(
+            "select array_agg((l.quantity::int, l.price::int) order by l.quantity)::text from sales_outbound_line l"
+            " join goods using (goods_id) where goods_num = 'P1' and is_gift"
+        )
+        assert gifts == '{"(2,0)","(3,0)"}'
+
     def test_skipping_leaves_out_whole_bills(self, bench: Bench) -> None:
         lines = [buy("D1", 10), buy("D2", "x"), buy("D1", 7, day="2026-01-07")]
         report = bench.imports(bench.file(*lines), skip=True)
@@ -161,5 +185,5 @@ class TestCommand:
         with target.open(encoding="utf-8-sig", newline="") as file:
             head, row = csv.reader(file)
         assert head[:3] == ["行号", "字段", "原因"]
-        assert row[:2] == ["2", "数量"]
+        assert row[:2] == ["2", "商品编码"]
         assert row[3 + HEADER.index("商品编码")] == "'=1+2"

@@ -336,6 +336,25 @@ class TestStock:
         assert (info["is_initialization"], info["task"]["rows_known"]) == (4, 1)
         assert office.rows("select sum(quantity) from stock_ledger where company_id = :id") == [(2,)]
 
+    def test_stock_without_a_price_says_so(self, office: Office) -> None:
+        warehouse = self.ready(office)
+        rows = [
+            [warehouse, "S002", "", 2, None, None],
+            [warehouse, "S002", "", 2, 0, None],
+            [warehouse, "S002", "", 2, "=D2*3", None],
+        ]
+        office.enter("stock", [*STOCK, "赠品"], *rows)
+        assert [row[2] for row in office.failures()[1:]] == [
+            "单价：不能为空；赠品请在“赠品”列填“是”",
+            "单价：不能为 0；赠品请在“赠品”列填“是”",
+            "单价：是公式而没有结果，请用 Excel 打开并保存，或改为数值或普通文字",
+        ]
+        info = office.enter("stock", [*STOCK, "赠品"], [warehouse, "S002", "", 2, None, "是"])
+        assert (info["is_initialization"], info["task"]["rows_refused"]) == (4, 0)
+        assert office.rows(
+            "select price, is_gift from opening_stock_line join opening_stock using (bill_id) where company_id = :id"
+        ) == [(0, True)]
+
     def test_bad_rows_say_why(self, office: Office) -> None:
         warehouse = self.ready(office)
         rows = [

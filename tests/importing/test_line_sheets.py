@@ -19,6 +19,18 @@ from tests.kit.state import fingerprint
 __all__ = ["conn", "site", "world"]
 PATH = "/v2/Open/LineSheet"
 BILLS = [cls for cls in registry.declared() if cls.bill]
+NO_RESULT = "是公式而没有结果，请用 Excel 打开并保存，或改为数值或普通文字"
+PRICED = [
+    cls
+    for cls in BILLS
+    if cls.bill
+    and any(
+        item.name == "price" and item.asked_unless and item.writable
+        for block in cls.bill.blocks
+        if block.name == "lines"
+        for item in block.cls.fields()
+    )
+]
 
 
 @pytest.fixture(scope="module")
@@ -177,9 +189,35 @@ class TestReading:
         assert [(one["row"], one["label"]) for one in data["problems"]] == [(3, "批次")]
 
     def test_formulas_are_not_computed(self, desk: Desk) -> None:
-        sheet = book_of(["商品编码", "数量"], ["TUBE", "=1+1"], ['=HYPERLINK("http://x","TUBE")', 1])
+        sheet = book_of(
+            ["商品编码", "数量", "单价", "优惠金额", "备注"],
+            ["TUBE", "=1+1", 1, None, None],
+            ['=HYPERLINK("http://x","TUBE")', 1, "=A1", "=B1", "=C1"],
+        )
         data = send(desk, sheet)["data"]
-        assert [(one["row"], one["msg"]) for one in data["problems"]] == [(2, "不能为空"), (3, "不能为空")]
+        assert {one["msg"] for one in data["problems"]} == {NO_RESULT}
+        assert sorted((one["row"], one["label"]) for one in data["problems"]) == sorted(
+            [(2, "数量"), (3, "商品编码"), (3, "单价"), (3, "优惠金额"), (3, "备注")]
+        )
+
+    @pytest.mark.parametrize("cls", PRICED, ids=lambda cls: cls.name())
+    def test_a_price_is_asked_for_unless_the_row_is_a_gift(self, desk: Desk, cls: Any) -> None:
+        sheet = book_of(
+            ["商品编码", "数量", "单价", "赠品"],
+            ["TUBE", 1, None, None],
+            ["TUBE", 1, 0, "否"],
+            ["TUBE", 1, "=A1*2", None],
+            ["TUBE", 1, None, "是"],
+            ["TUBE", 1, 0, "是"],
+            ["TUBE", 1, 5, None],
+        )
+        data = send(desk, sheet, cls.name())["data"]
+        told = [(one["row"], one["field"], one["msg"]) for one in data["problems"]]
+        assert told == [
+            (2, "price", "不能为空；赠品请在“赠品”列填“是”"),
+            (3, "price", "不能为 0；赠品请在“赠品”列填“是”"),
+            (4, "price", NO_RESULT),
+        ]
 
     def test_a_csv_is_read_too(self, desk: Desk) -> None:
         data = send(desk, "商品编码,数量\nTUBE,3\n".encode("gb18030"), name="a.csv")["data"]

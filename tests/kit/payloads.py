@@ -173,6 +173,7 @@ OWN: dict[tuple[str, str], Callable[[int], str]] = {
     ("customer_rebate", "cycle_start"): _cycle,
     ("year_close", "year"): lambda ordinal: str(2000 + ordinal % 100),
     ("account_count", "business_date"): _day,
+    ("business_target", "month"): lambda ordinal: _cycle(ordinal)[:7].replace("19", "20", 1),
     ("commission_scheme", "starts_on"): _day,
     ("commission_scheme", "ends_on"): _day,
 }

@@ -264,3 +264,20 @@ class TestBalances:
             *("customer_account", "customer_advance", "supplier_advance", "partner_balance"),
             *("customer_summary", "supplier_summary", "account_days", "money_home"),
         }
+
+
+class TestKeywordHint:
+    def words(self, site: Site, name: str) -> list[str]:
+        route = registry.get(name).declaration.routes["list"]
+        found: list[str] = site.as_("admin").get("v2/Open/Screen/getScreen", route=route).data["keyword"]
+        return found
+
+    def test_bills_are_found_by_number_and_by_names_and_initials_of_partners(self, site: Site) -> None:
+        words = self.words(site, "sales_outbound")
+        assert words[0] == "单据号"
+        assert "客户名称、拼音首字母" in words
+
+    def test_what_is_found_by_its_goods_says_by_what_of_them(self, site: Site) -> None:
+        goods = self.words(site, "goods")
+        assert {"商品编码", "商品名称"} <= set(goods)
+        assert {word for word in goods if word.startswith("商品")} <= set(self.words(site, "area_stock"))

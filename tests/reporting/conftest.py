@@ -17,6 +17,7 @@ from tests.kit.fixtures import Site, conn, desk, site, world
 from tests.kit.superset import Superset, point
 from tests.reporting.exported import companies_apart, source
 from tests.reporting.frames import Frames
+from tests.reporting.namesakes import Namesakes
 from tests.reporting.stocked import stocked
 from warehouse import worker
 from warehouse.files import Files
@@ -60,6 +61,16 @@ def frames(superset: Superset, desk: Desk, data_dir: Path) -> Iterator[Frames]:
     point(shown, (settings().warehouse_dir / "current").resolve())
     yield Frames(superset, desk)
     point(shown, before)
+
+
+@pytest.fixture(scope="module")
+def namesakes(desk: Desk, now: date, refresh: Callable[[], None]) -> Namesakes:
+    """What is called alike and was traded, in published figures."""
+    found = Namesakes(desk, now)
+    found.settle()
+    found.trade()
+    refresh()
+    return found
 
 
 @pytest.fixture(scope="module")

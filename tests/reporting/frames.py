@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from reports.ranges import RANGE_OPERATOR
 from tests.kit.desk import Desk
 from tests.kit.superset import Superset, places
-from tests.reports.guests import changed_query
 
 
 class Frames:
@@ -15,8 +15,17 @@ class Frames:
     def __init__(self, superset: Superset, desk: Desk) -> None:
         self.superset, self.caller = superset, desk.caller
 
-    def rows(self, code: str, chart: str = "detail", tab: str = "all", **equal: str) -> list[dict[str, Any]]:
-        """The rows of a report's chart where its filters have these values."""
+    def rows(
+        self, code: str, chart: str = "detail", tab: str = "all", days: str = "", **equal: str | list[str]
+    ) -> list[dict[str, Any]]:
+        """The rows of a report's chart where its filters have these values, or one of several; of `days` where it is of
+        a range."""
+        return self.answers(code, chart, tab, days, **equal)[0]
+
+    def answers(
+        self, code: str, chart: str = "detail", tab: str = "all", days: str = "", **equal: str | list[str]
+    ) -> list[list[dict[str, Any]]]:
+        """What each of a chart's queries is answered: a table's rows, and their totals."""
         frame = self.caller.get("v2/report/Frame/getFrame", code=code).data
         [shown] = [each["embed_id"] for each in frame["tabs"] if each["key"] == tab]
         [place] = [each for each in places() if each.embed_id == shown]
@@ -24,11 +33,15 @@ class Frames:
         assert answer.ok, answer
         token = answer.data["token"]
         body = self.superset.chart_body(place, place.board.chart(chart), token)
-        chosen = [{"col": name, "op": "IN", "val": [value]} for name, value in equal.items()]
-        told = self.superset.post("/api/v1/chart/data", token, changed_query(body, filters=chosen))
+        values = {name: [value] if isinstance(value, str) else value for name, value in equal.items()}
+        chosen = [{"col": name, "op": "IN", "val": value} for name, value in values.items()]
+        if days:
+            column = place.board.dataset(place.board.chart(chart).dataset).time_column
+            chosen.append({"col": column, "op": RANGE_OPERATOR, "val": days})
+        queries = [{**query, "filters": chosen} for query in body["queries"]]
+        told = self.superset.post("/api/v1/chart/data", token, {**body, "queries": queries})
         assert told.status_code == 200, told.text
-        found: list[dict[str, Any]] = told.json()["result"][0]["data"]
-        return found
+        return [answer["data"] for answer in told.json()["result"]]
 
     def one(self, code: str, chart: str = "detail", tab: str = "all", **equal: str) -> dict[str, Any]:
         [found] = self.rows(code, chart, tab, **equal)

@@ -9,9 +9,15 @@ from typing import Any
 
 import pytest
 
+from api.identity.sessions import principal_of
 from api.kit.charting import by_time
-from api.reporting.earlier_days import earlier, previous, same_day
+from api.kit.view import View
+from api.reporting import earlier_days
+from api.reporting.earlier_days import come, earlier, previous, same_day
+from api.reporting.goods_shortage import GoodsShortage
+from api.reporting.sales_summary import SalesSummary
 from api.reporting.snapshot import published
+from api.reporting.station_rebate import StationRebate
 from reports.catalogue import find_report
 from tests.kit.desk import Desk, Made
 from tests.reporting.asking import one, page, rows, some
@@ -239,6 +245,26 @@ class TestPeriods:
     def test_the_period_before(self, days: tuple[str, str], before: tuple[str, str]) -> None:
         first, last = map(date.fromisoformat, days)
         assert previous(first, last) == tuple(map(date.fromisoformat, before))
+
+    @pytest.mark.parametrize("cls", [SalesSummary, StationRebate, GoodsShortage])
+    def test_a_running_month_is_beside_the_same_part_of_the_other(
+        self, posted: Desk, monkeypatch: pytest.MonkeyPatch, cls: type[View]
+    ) -> None:
+        """Whatever days to come are asked for with it."""
+        monkeypatch.setattr(earlier_days, "today", lambda: date(2026, 3, 15))
+        with posted.site.engine.connect() as conn:
+            me = principal_of(conn, posted.world.user_admin)
+        asked = {
+            "day_start": "2026-03-01",
+            "day_end": "2026-03-31",
+            "grouping": cls.usual().get("grouping", ""),
+        }
+        _, values = cls.source(me, asked)
+        assert (values["previous_first"], values["previous_last"]) == (date(2026, 2, 1), date(2026, 2, 15))
+        assert values.get("year_last", date(2025, 3, 15)) == date(2025, 3, 15)
+        assert come(date(2026, 4, 1), date(2026, 4, 30)) == (date(2026, 4, 1), date(2026, 4, 30)), (
+            "none has come"
+        )
 
     def test_a_year_before_the_end_of_february_is_its_end(self) -> None:
         assert earlier(date(2025, 2, 28), 12) == date(2024, 2, 29)

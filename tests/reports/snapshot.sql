@@ -18,6 +18,27 @@ select
     'P' || i as pattern, '条' as unit_name, i + 30 as goods_type_id, i as brand_id, i * 100 as price
 from range(1, 4) as t(i);
 
+create table dim_goods as
+select * exclude (price) from item;
+create table brand as
+select brand_id, brand_name from item;
+create table goods_type as
+select goods_type_id - 20 as goods_type_id, type1_name as goods_type_name, null as p_id, 1 as "level" from item
+union all
+select goods_type_id - 10, '二级', goods_type_id - 20, 2 from item
+union all
+select goods_type_id, '三级', goods_type_id - 10, 3 from item;
+create table dim_department as
+select company_id as department_id, '销售部' as department_name from dim_company where company_id = 1;
+create table dim_employee as
+select company_id as employee_id, '张伟' as employee_name from dim_company where company_id = 1;
+create table dim_customer as
+select company_id * 10 as customer_id, company_name || '的客户' as customer_name from dim_company;
+create table supplier as
+select company_id * 10 + 1 as supplier_id, company_name || '的厂家' as supplier_name from dim_company;
+create table symptom as
+select * from (values (1, '胎侧鼓包')) as t(symptom_id, symptom_name);
+
 create table role_company_scope as
 select * from (values (1, 1), (1, 2), (2, 1), (3, 2)) as t(role_id, company_id);
 create table role_warehouse_scope as
@@ -270,10 +291,15 @@ select
     d.mtd_sales_before as sales_before, d.mtd_sales_year as sales_year, d.mtd_purchase_before as purchase_before,
     d.mtd_purchase_year as purchase_year, d.mtd_receipts_before as receipts_before,
     d.mtd_receipts_year as receipts_year, d.mtd_payments_before as payments_before,
-    d.mtd_payments_year as payments_year
+    d.mtd_payments_year as payments_year,
+    1000.0 as sales_target, 100.0 as profit_target, 500.0 as receipts_target, 4000.0 as stock_target
 from period as p
 cross join (select * from mart_business_day where "day" = date '2026-11-20') as d
 where p.period_kind = 'month';
+create table mart_business_target as
+select
+    "month", month_label, company_id, company_name, sales_target, profit_target, receipts_target, stock_target
+from mart_business_month;
 create table mart_commodity_profit as
 select
     p.period_start as "month", p.period_label as month_label, s.*, i.* exclude (price), 2.0 as quantity,

@@ -267,6 +267,22 @@ class TestTheme:
         assert drawn["treemap_v2"]["series"]["label"]["backgroundColor"].startswith("rgba(255, 255, 255,")
 
 
+class TestGroundedAxes:
+    def test_shares_begin_at_nothing_and_other_ratios_say_that_they_may_not(self):
+        found = set()
+        for placed in boards():
+            for chart in (one for one in placed.board.charts if one.kind == "line"):
+                dataset = placed.board.dataset(chart.dataset)
+                params = chart_params(chart, dataset)
+                metrics = [dataset.metric(name) for name in chart.metrics]
+                share = any(metric.format.endswith("%") for metric in metrics)
+                divided = any("/" in metric.sql for metric in metrics)
+                assert params["truncateYAxis"] is not share
+                assert params["y_axis_title"] == ("纵轴不一定从 0 起" if divided and not share else "")
+                found.add((share, divided))
+        assert (False, True) in found, "there are such lines"
+
+
 class TestDonuts:
     def test_small_brands_are_one_slice_and_few_kinds_keep_their_names(self):
         board = board_of("BestSeller")
@@ -285,7 +301,7 @@ class TestDonuts:
                 [query] = stored_queries(chart, dataset)
                 figure = dataset.metric(chart.metrics[0]).sql
                 # What looks at other rows is no condition.
-                assert query["extras"]["having"] == ("" if WINDOW in figure else f"({figure} > 0)")
+                assert query["extras"]["having"] == ("" if WINDOW in figure else f"({figure} <> 0)")
 
 
 class TestHeads:

@@ -41,6 +41,27 @@ def test_slices_under_the_least_are_one_and_all_is_told():
     assert put_together([], FORM) == []
 
 
+def test_parts_of_a_whole_tell_what_they_leave_out():
+    sold = {
+        "大": 90.0,
+        "中": 8.0,
+        "退甲": -1234.5,
+        "小": 1.0,
+        "微": 1.0,
+        "退乙": -1.0,
+        "退丙": -1.0,
+        "退丁": -1.0,
+    }
+    rows = [{"brand_name": name, "sold": value} for name, value in sold.items()]
+    told = "未画出负数 4 项（退甲、退乙、退丙等），合计 -1,237.50"
+    drawn = [{**rows[0], "left_out": told}, rows[1], {"brand_name": OTHERS, "sold": 2.0}]
+    assert put_together(rows, FORM) == drawn
+    [first, *rest] = put_together(rows, FORM | {"viz_type": "treemap_v2", "least_slice": None})
+    assert first["left_out"] == told
+    assert [row["brand_name"] for row in rest] == ["中", "小", "微"]
+    assert "left_out" not in put_together(rows[:2], FORM)[0]
+
+
 def test_a_change_that_rounds_to_none_has_no_minus():
     form = {"column_config": {"grown": {"d3NumberFormat": CHANGE}, "sold": {"d3NumberFormat": MONEY}}}
     values = (-0.0006, -0.0004, -0.0, 0.0004, None)

@@ -34,7 +34,7 @@ class TestDatasets:
     def test_those_of_the_reports_that_the_role_may_open(self, superset: Superset, analyst: Analyst):
         assert set(analyst.datasets) == names_of(REPORTS, sees_cost=False)
         dear = Analyst(superset, user=72, role_id=EVERYTHING, cost=True, reports=["BestSeller"])
-        shown = {SOLD_AT_COST, "畅销商品对比（含成本）"}
+        shown = {SOLD, "畅销商品对比", SOLD_AT_COST, "畅销商品对比（含成本）"}
         assert set(dear.datasets) == names_of(["BestSeller"], sees_cost=True) == shown
         assert Analyst(superset, user=73, reports=[]).datasets == {}
 

@@ -338,6 +338,24 @@ class TestOwn:
         assert ask(site).msg == "最多订阅1个，请先在我的订阅中删除不用的"
 
 
+class TestForm:
+    def test_a_sheet_is_sent_as_one(self, site: Site, folder: Path) -> None:
+        key = subscribed(site, way="mail", form="pdf")
+        assert mine(site)[0]["form_name"] == "PDF"
+        delivery = sent(site, key)
+        assert (delivery.state, delivery.failure) == (SENT, None)
+        [letter] = folder.glob(f"report-{delivery.delivery_id}-*.eml")
+        [file] = message_from_bytes(letter.read_bytes(), policy=policy.default).iter_attachments()
+        assert (file.get_content_type(), file.get_content()[:5]) == ("application/pdf", b"%PDF-")
+        assert str(file.get_filename()).endswith(".pdf")
+
+    def test_it_is_changed_and_is_a_workbook_unless_one_asks(self, site: Site) -> None:
+        key = subscribed(site)
+        assert mine(site)[0]["form"] == "detail"
+        assert change(site, key, form="pdf").ok
+        assert mine(site)[0]["form"] == "pdf"
+
+
 class TestFiltersInUse:
     def drop(self, site: Site, user: str = "manager_a") -> Answer:
         named = {"kind": "scheme", "screen": "report_CustomerProfit/all", "name": "我的"}
@@ -373,6 +391,7 @@ class TestRefused:
             ({"rhythm": "month", "day": 10**12}, "请选择每月的 1 到 31 日"),
             ({"rhythm": "year"}, "rhythm：格式不正确"),
             ({"way": "fax"}, "way：格式不正确"),
+            ({"form": "pivot"}, "form：格式不正确"),
             ({"code": "nothing"}, "报表不存在或无权访问"),
             ({"code": "x" * 101}, "code：内容过长"),
             ({"tab": "nowhere"}, "报表页签不存在或无权访问"),

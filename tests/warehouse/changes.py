@@ -262,6 +262,9 @@ def resulted(sql: Sql) -> None:
     sql.execute("update sales_delivery set freight_amount = 99 where bill_id = 7")
     sql.execute("update sales_delivery set status = 3 where bill_id = 14")
     sql.execute("update month_close set status = 0 where company_id = 2 and period = '2026-08'")
+    sql.execute("update business_target set sales_target = 99 where company_id = 1 and month = '2026-10'")
+    sql.execute("delete from business_target where company_id = 2 and month = '2026-10'")
+    sql.execute("insert into business_target (company_id, month, stock_target) values (3, '2026-10', 7)")
     sql.execute(
         "insert into month_close (company_id, period, status, closed_by, closed_at) values (3, '2026-08', 1, 1, now())"
     )

@@ -165,6 +165,10 @@ insert into sales_delivery (bill_id, bill_no, company_id, business_date, status,
     freight_amount, maker_id)
 select bill_id, 'XSPS' || bill_id, company_id, business_date, case when bill_id % 35 = 0 then 1 else 2 end, customer_id, 1, 1, 1, 12.5, 1
 from bill where bill_type = 'XSCK' and bill_id % 7 = 0;
+insert into business_target (company_id, month, sales_target, profit_target, receipts_target, stock_target)
+values (1, '2026-09', 100000, null, 80000, 500000), (1, '2026-10', 110000.50, 9000, null, null),
+    (2, '2026-10', 120000, null, 70000, null), (1, '2026-11', 130000, 9500, 90000, 510000),
+    (2, '2027-01', 140000, null, null, null);
 insert into month_close (company_id, period, status, closed_by, closed_at)
 select i, to_char(:as_of::date - 31 * n, 'YYYY-MM'), case when i = 1 and n = 1 then 0 else 1 end, 1, now()
 from generate_series(1, 2) i, generate_series(1, 6) n;

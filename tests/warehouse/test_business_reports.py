@@ -311,3 +311,16 @@ class TestBusinessDay:
                 assert year == known.get((so_far(day, 12), company)), day
             ends = {day for day, *_ in days.rows() if (day + dt.timedelta(days=1)).day == 1}
             assert len(ends) >= 24
+
+
+def test_targets_stand_beside_what_their_companies_did_in_their_months(mart: Mart, core_rows: Core) -> None:
+    """Those of months to come stand alone, for they are of nothing yet."""
+    columns = "company_id, sales_target, profit_target, receipts_target, stock_target"
+    entered = core_rows(f"select month as month_label, {columns} from business_target")
+    stand = mart(
+        f"select month_label, {columns} from mart_business_month where coalesce(sales_target, stock_target) is not null"
+    )
+    assert len(entered) == 5
+    keys = ["month_label", "company_id"]
+    agree(stand, entered.filter(pl.col("month_label") <= AS_OF[:7]), keys)
+    agree(mart(f"select month_label, {columns} from mart_business_target"), entered, keys)

@@ -60,6 +60,15 @@ def test_the_bills_that_count_are_those_of_the_core() -> None:
 
 
 class TestDictionary:
+    def test_tells_which_bills_a_table_comes_from(self, entries: list[Entry], files: Files) -> None:
+        assert entries
+        origins = dictionary.read(files.dictionary)["origins"]
+        assert {"sales_outbound", "sales_outbound_line", "sales_return"} <= {
+            *origins["mart_operating_revenue"]
+        }
+        assert "purchase_inbound" not in origins["mart_operating_revenue"]
+        assert origins["mart_business_target"] == ["business_target", "company", "province"]
+
     def test_it_tells_every_published_column(
         self, entries: list[Entry], snapshot: duckdb.DuckDBPyConnection
     ) -> None:

@@ -28,3 +28,18 @@
     {{ told_of_goods() }},
     goods.type2_name
 {%- endmacro %}
+
+{#
+    What a record is called so that no other is called alike: its name where nothing else has it, else with what tells it
+    apart, `of` and, where that is the same or unknown too, its key. Reports group and filter by what things are called.
+#}
+{% macro told_apart(name, of, key) -%}
+    case
+        when count(*) over (partition by {{ name }}) = 1 then {{ name }}
+        when {{ of }} <> '' and count(*) over (partition by {{ name }}, {{ of }}) = 1
+            then {{ name }} || '（' || {{ of }} || '）'
+        when {{ of }} <> ''
+            then {{ name }} || '（' || {{ of }} || '，编号' || cast({{ key }} as {{ dbt.type_string() }}) || '）'
+        else {{ name }} || '（编号' || cast({{ key }} as {{ dbt.type_string() }}) || '）'
+    end
+{%- endmacro %}

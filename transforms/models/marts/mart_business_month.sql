@@ -28,6 +28,10 @@ select
     monthly.*,
     {{ month_label('monthly.month') }} as month_label,
     company.company_name,
+    target.sales_target,
+    target.profit_target,
+    target.receipts_target,
+    target.stock_target,
     {%- for flow in compared_flows() %}
     previous.mtd_{{ flow }} as {{ flow }}_before,
     last_year.mtd_{{ flow }} as {{ flow }}_year{% if not loop.last %},{% endif %}
@@ -39,3 +43,5 @@ left join {{ ref('fct_business_day') }} as last_year
     on monthly.company_id = last_year.company_id and {{ as_far_in(last_day, -12) }} = last_year.day
 left join {{ ref('dim_company') }} as company
     on monthly.company_id = company.company_id
+left join {{ ref('fct_business_target') }} as target
+    on monthly.company_id = target.company_id and monthly.month = target.month

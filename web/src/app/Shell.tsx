@@ -62,6 +62,7 @@ export default function Shell({ session }: { session: Session }) {
 
 const fixedNames: Record<string, string> = {
   '/messageconfig': '系统公告',
+  '/myAlerts': '我的预警',
   '/mySubscriptions': '我的订阅',
   '/shoppingCart': '购物车',
   '/selfinfo': '个人中心',

@@ -19,6 +19,7 @@ const MessagesPage = lazy(() => import('./notices/MessagesPage'));
 const PersonalCentre = lazy(() => import('./PersonalCentre'));
 const ListReportPage = lazy(() => import('@/reports/ListReportPage'));
 const ReportPage = lazy(() => import('@/reports/ReportPage'));
+const AlertsPage = lazy(() => import('@/reports/figures/AlertsPage'));
 const SubscriptionsPage = lazy(() => import('@/reports/subscriptions/SubscriptionsPage'));
 const ScreenPage = deferred(() => import('@/engine/ScreenPage'));
 
@@ -26,6 +27,7 @@ const ScreenPage = deferred(() => import('@/engine/ScreenPage'));
 const own: Partial<Record<string, ComponentType>> = {
   '/home': HomePage,
   '/messageconfig': MessagesPage,
+  '/myAlerts': AlertsPage,
   '/mySubscriptions': SubscriptionsPage,
   '/selfinfo': PersonalCentre,
   '/sonCompanyInfo': CompanyInfo,
@@ -38,6 +40,7 @@ const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: 
   '/MoneyManagement/Checkstand': lazy(() => import('@/screens/money/CheckstandPage')),
   '/MoneyManagement/MoneyHomePage': lazy(() => import('@/screens/money/MoneyHomePage')),
   '/groupManagement/InventoryBigData': lazy(() => import('@/reports/stockwall/InventoryBigDataPage')),
+  '/report/board': lazy(() => import('@/reports/boards/BoardsPage')),
   '/report/explore': lazy(() => import('@/reports/ExplorePage')),
   '/report/ReportHome': lazy(() => import('@/reports/ReportHomePage')),
   '/system/auth': lazy(() => import('@/screens/access/AuthPage')),

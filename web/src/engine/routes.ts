@@ -2,7 +2,9 @@ import { useCallback } from 'react';
 import { useTabs } from '../lib/tabs';
 import { labelKey } from './list/listState';
 import type { Drill, FollowUp, Row, Screen } from './types';
-import { keyOf } from './types';
+import { isRef, keyOf, searchFields } from './types';
+
+type Filters = Record<string, string>;
 
 /** Where a screen leads: its add, edit and see pages, and back. */
 export function useScreenLinks(screen: Screen) {
@@ -16,8 +18,11 @@ export function useScreenLinks(screen: Screen) {
       const route = routes.edit ?? routes.add;
       if (route) open(`${route}?id=${keyOf(screen, row)}`, `修改${label}`);
     },
-    /** The list or bill behind a row. */
-    drill: (row: Row) => screen.drill && leadsTo(screen, screen.drill, row) && open(leadsTo(screen, screen.drill, row), drillTitle(screen, screen.drill, row)),
+    /** The list or bill behind a row, narrowed as the row's own list is. */
+    drill: (row: Row, filters: Filters = {}) => {
+      const address = screen.drill && leadsTo(screen, screen.drill, row, filters);
+      if (screen.drill && address) open(address, drillTitle(screen, screen.drill, row));
+    },
     see: (row: Row) => routes.see && open(`${routes.see}?id=${String(row[screen.see_key])}`, `${label}详情`),
     /** Another record in the place of this page. */
     replaceSee: (id: number) => routes.see && tabs.replace(`${routes.see}?id=${id}`),
@@ -37,13 +42,23 @@ function drillTitle(screen: Screen, drill: Drill, row: Row): string {
   return (drill.route_field && screen.title_field && String(row[screen.title_field] ?? '')) || drill.label;
 }
 
-function leadsTo(screen: Screen, drill: Drill, row: Row): string {
+function leadsTo(screen: Screen, drill: Drill, row: Row, filters: Filters = {}): string {
   if (drill.route_field) return String(row[drill.route_field] ?? '');
   const labels = new Map(screen.fields.map((field) => [field.name, field.label_field]));
-  const filters = Object.entries(drill.by).flatMap(([name, field]): [string, unknown][] => [
+  const own = Object.entries(drill.by).flatMap(([name, field]): [string, unknown][] => [
     [name, row[field]],
     [labelKey(name), row[labels.get(field) ?? '']],
   ]);
-  const given = filters.map(([name, value]): [string, string] => [name, String(value ?? '')]);
-  return `${drill.route}?${new URLSearchParams(given.filter(([, value]) => value !== ''))}`;
+  const given = [...own, ...narrowing(screen, row, filters)].map(([name, value]): [string, string] => [name, String(value ?? '')]);
+  const told = given.filter(([name, value], at) => value !== '' && given.findIndex(([other, said]) => other === name && said !== '') === at);
+  return `${drill.route}?${new URLSearchParams(told)}`;
+}
+
+/** What a row's figures are of besides what it drills by: the records and marks that its list is filtered by, of several the row's own. */
+function narrowing(screen: Screen, row: Row, filters: Filters): [string, unknown][] {
+  const chosen = searchFields(screen).filter((field) => (isRef(field) || field.type === 'bool') && filters[field.name]);
+  return chosen.flatMap(({ name, label_field: label }): [string, unknown][] => {
+    const of = row[name] ?? null;
+    return of === null ? [[name, filters[name]], [labelKey(name), filters[labelKey(name)]]] : [[name, of], [labelKey(name), row[label ?? '']]];
+  });
 }

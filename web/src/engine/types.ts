@@ -85,6 +85,8 @@ export interface Field {
   happened?: boolean;
   /** Where something lies: shown on a map, and found there. */
   place?: boolean;
+  /** A figure that a sheet has to tell, unless this flag of the row says that there is none. */
+  asked_unless?: string | null;
 }
 
 export interface Action {
@@ -175,6 +177,8 @@ export interface Screen {
   drill?: Drill | null;
   /** The reference whose record a keyword finds, where the list has no texts of its own to search. */
   found_by?: string | null;
+  /** What a keyword is looked for in, in words. */
+  keyword?: string[];
   /** Fields of lines that the list's bills are found by. */
   line_filters?: Field[];
   /** The filters that the list opens with. */

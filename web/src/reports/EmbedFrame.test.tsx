@@ -29,8 +29,10 @@ function Pages({ seen }: { seen: string | null }) {
         title={title}
         chosen
         version={0}
+        wanted={0}
         opensWith={{}}
         onPort={() => undefined}
+        onShow={() => undefined}
       />
     </PageActiveContext>
   ));

@@ -1,7 +1,8 @@
 /**
  * An embedded report that is loaded anew without a blank: the new frame comes up behind the old one, with the reader's
- * filters, and takes its place when its charts are there. Left long ago for many others, it goes, and opens with these
- * filters when its reader is back.
+ * filters, and takes its place when its charts are there. It does so by itself only while its reader has done nothing in
+ * the old one that would be lost. Left long ago for many others, it goes, and opens with these filters when its reader
+ * is back.
  */
 import { Button, Result, Spin } from 'antd';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
@@ -14,6 +15,7 @@ import { LiveFrame, type Trouble } from './LiveFrame';
 import styles from './reports.module.css';
 import { prepareFrame } from './standbyFrame';
 import { whenDrawn } from './whenDrawn';
+import { scrollLike, whenTouched } from './whenTouched';
 
 const maskWithin = 2_000;
 /** As the report platform tells one: it lays the frame out for a narrow screen then. */
@@ -31,13 +33,17 @@ interface Props {
   /** On screen among the report's tabs. */
   chosen: boolean;
   version: number;
+  /** The newest version that its reader has asked for. */
+  wanted: number;
   /** The filters that it opens with. */
   opensWith: DataMask;
   /** The talk with the frame on screen; null once it is in trouble. */
   onPort: (port: FramePort | null) => void;
+  /** Which version is on screen. */
+  onShow: (version: number) => void;
 }
 
-export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPort }: Props) {
+export function EmbedFrame({ code, tab, title, chosen, version, wanted, opensWith, onPort, onShow }: Props) {
   const active = usePageActive() && chosen;
   const port = useRef<FramePort | null>(null);
   const [shown, setShown] = useState<Loading>({ version, address: withFilters(tab.address, opensWith) });
@@ -47,6 +53,15 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
   const [answered, setAnswered] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [gone, setGone] = useState(false);
+  const touched = useRef(false);
+  const onScreen = useRef<HTMLIFrameElement | null>(null);
+  const wantedNow = useRef(wanted);
+  useEffect(() => {
+    wantedNow.current = wanted;
+  }, [wanted]);
+
+  const tellShown = useEffectEvent(onShow);
+  useEffect(() => tellShown(shown.version), [shown.version]);
 
   if (gone && active) {
     setGone(false);
@@ -55,6 +70,7 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
 
   useEffect(() => {
     if (!active || trouble || coming || version <= Math.max(shown.version, missed)) return;
+    if (touched.current && wanted <= shown.version) return;
     let given = true;
     void filtersOf(port.current).then(
       (filters) => given && setComing({ version, address: withFilters(tab.address, filters) }),
@@ -62,7 +78,7 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
     return () => {
       given = false;
     };
-  }, [active, trouble, coming, version, shown.version, missed, tab.address]);
+  }, [active, trouble, coming, version, wanted, shown.version, missed, tab.address]);
 
   const watching = useRef(() => {});
   const watch = (frame: HTMLIFrameElement, drawn: () => void) => {
@@ -71,12 +87,28 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
   };
   useEffect(() => () => watching.current(), []);
 
+  const attending = useRef(() => {});
+  const attend = (frame: HTMLIFrameElement) => {
+    attending.current();
+    touched.current = false;
+    onScreen.current = frame;
+    attending.current = whenTouched(frame, () => (touched.current = true));
+  };
+  useEffect(() => () => attending.current(), []);
+
   const answers = (opened: FramePort | null) => {
     port.current = opened;
     onPort(opened);
   };
 
-  const takeOver = (next: Loading, opened: FramePort) => {
+  const takeOver = (next: Loading, opened: FramePort, frame: HTMLIFrameElement) => {
+    if (touched.current && wantedNow.current < next.version) {
+      setMissed(next.version);
+      setComing(null);
+      return;
+    }
+    scrollLike(frame, onScreen.current);
+    attend(frame);
     answers(opened);
     setShown(next);
     setComing(null);
@@ -127,9 +159,10 @@ export function EmbedFrame({ code, tab, title, chosen, version, opensWith, onPor
           active={active}
           onReady={(opened, element) => {
             if (frame === coming) {
-              watch(element, () => takeOver(frame, opened));
+              watch(element, () => takeOver(frame, opened, element));
               return;
             }
+            attend(element);
             answers(opened);
             setAnswered(true);
             watch(element, () => prepareFrame(tab.address));

@@ -37,7 +37,7 @@ export default function ExplorePage({ screen }: { screen: Screen }) {
       <Alert
         type="info"
         showIcon
-        title="用下列数据集自己做图表和看板：选数据集，再选维度和指标。只含您的角色能看的数据，做好的图表只有自己看得到。"
+        title="用下列数据集自己做图表和看板：选数据集，再选维度和指标。只含您的角色能看的数据，做好的图表只有自己看得到，看板可以在“看板”中发布给角色。"
         action={
           actionOf(screen, 'explore') && (
             <Button type="primary" icon={<ExportOutlined />} loading={enter.isPending} onClick={open}>

@@ -1,19 +1,30 @@
-/** 数据更新时间: how fresh the figures on screen are, and newer ones at a click or by themselves. */
+/** 数据更新时间: how fresh the figures on screen are, and newer ones at a click or, where nothing is lost by it, by themselves. */
 import { ReloadOutlined } from '@ant-design/icons';
 import { Badge, Button, Checkbox } from 'antd';
 import styles from './reports.module.css';
 import type { FreshFigures } from './useFreshFigures';
 
-export function Freshness({ figures }: { figures: FreshFigures }) {
-  const newer = figures.publishedAt !== figures.shownAt;
+interface Props {
+  figures: FreshFigures;
+  /** When the figures on screen were published. */
+  shownAt: string | null;
+  onRefresh: () => void;
+}
+
+export function Freshness({ figures, shownAt, onRefresh }: Props) {
+  const newer = figures.publishedAt !== shownAt;
   return (
     <div className={styles.freshness} role="status">
-      <span>{figures.shownAt ? `数据更新于 ${figures.shownAt}` : '数据尚未发布'}</span>
-      <Checkbox checked={figures.following} onChange={(event) => figures.setFollowing(event.target.checked)}>
+      <span>{shownAt ? `数据更新于 ${shownAt}` : '数据尚未发布'}</span>
+      <Checkbox
+        checked={figures.following}
+        onChange={(event) => figures.setFollowing(event.target.checked)}
+        title="新数据自动换上；在报表里滚动、查找、翻页、筛选以后不再自动换，有新数据时由您决定"
+      >
         自动更新
       </Checkbox>
       <Badge dot={newer}>
-        <Button size="small" type={newer ? 'primary' : 'default'} icon={<ReloadOutlined />} onClick={figures.refresh}>
+        <Button size="small" type={newer ? 'primary' : 'default'} icon={<ReloadOutlined />} onClick={onRefresh}>
           {newer ? '有新数据，刷新' : '刷新'}
         </Button>
       </Badge>

@@ -3,6 +3,7 @@ import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
 import type { Query } from '@/lib/api';
 import { ExportMenu } from './ExportMenu';
+import { FigureTools } from './figures/FigureTools';
 import type { FilterValues } from './frameFilters';
 
 /** A list has but one tab. */
@@ -23,16 +24,24 @@ export default function ListReportPage({ screen, params, notices }: Props) {
       params={params}
       notices={notices}
       exporter={(query) => (
-        <ExportMenu
-          code={screen.report ?? ''}
-          tab={TAB}
-          filters={() => askedValues(screen, query)}
-          keptAs={screen.name}
-          grouping={screen.groups ? String(query[screen.groups.by] ?? '') : undefined}
-        />
+        <>
+          <FigureTools code={screen.report ?? ''} tab={TAB} keptAs={screen.name} grouping={groupingOf(screen, query)} />
+          <ExportMenu
+            code={screen.report ?? ''}
+            tab={TAB}
+            filters={() => askedValues(screen, query)}
+            keptAs={screen.name}
+            grouping={groupingOf(screen, query)}
+          />
+        </>
       )}
     />
   );
+}
+
+/** What a list is summed up by, where it is. */
+function groupingOf({ groups }: Screen, query: Query): string | undefined {
+  return groups ? String(query[groups.by] ?? '') : undefined;
 }
 
 /** What the list is asked, as filters; one that it opens with and the user took away is empty, not as it opens. */

@@ -32,6 +32,25 @@ function answer(url: string): unknown {
   return { code: 200, msg: '', data: { refreshed_at: publishedAt, notices } };
 }
 
+/** A page in a frame that has loaded and answers what it is asked. */
+function loads(shown: HTMLIFrameElement) {
+  const postMessage = (_message: unknown, _origin: string, [port]: MessagePort[]) => {
+    if (!port) return;
+    port.onmessage = ({ data }: MessageEvent<{ messageId?: string }>) => {
+      if (data.messageId) port.postMessage({ switchboardAction: 'reply', messageId: data.messageId, result: {} });
+    };
+  };
+  Object.defineProperty(shown, 'contentWindow', { value: { postMessage }, configurable: true });
+  const page = document.implementation.createHTMLDocument();
+  page.body.innerHTML = '<div class="chart-container"></div>';
+  Object.defineProperty(shown, 'contentDocument', { value: page, configurable: true });
+  fireEvent.load(shown);
+}
+
+const macrotask = setImmediate;
+/** Messages between pages come whatever the clock does. */
+const hear = () => act(() => new Promise<void>((done) => macrotask(() => macrotask(done))));
+const does = (shown: HTMLIFrameElement, kind: string) => shown.contentDocument!.body.dispatchEvent(new Event(kind, { bubbles: true }));
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
 async function start(opened: Record<string, string> = values) {
@@ -85,6 +104,23 @@ describe('report page', () => {
     expect(asked.filter((url) => url.includes('ReportStatistic/add'))).toHaveLength(1);
   });
 
+  it('opens the tab and the kept filters that a link names, which the server is not asked about', async () => {
+    const period = { key: 'period', id: 'NATIVE_FILTER-1', column: 'month_label', latest: true, ranged: false };
+    frame = { ...frame, tabs: [{ ...tab('week', '按周分析'), filters: [period] }, tab('month', '按月分析')] };
+    kept = [
+      { name: '十月', mine: false, value: { filters: { period: ['2026-09'] } } },
+      { name: '十月', mine: true, value: { filters: { period: ['2026-10'] } } },
+    ];
+    await start({ report_tab: 'week', scheme: '十月' });
+    expect(screen.getByRole('tab', { selected: true }).textContent).toBe('按周分析');
+    const shown = document.querySelector('iframe')?.getAttribute('src') ?? '';
+    expect(decodeURIComponent(shown)).toContain("'val':!('2026-10')");
+    expect(decodeURIComponent(shown)).not.toContain('2026-09');
+    const getFrame = asked.find((url) => url.includes('getFrame')) ?? '';
+    expect(getFrame).not.toContain('scheme');
+    expect(getFrame).not.toContain('report_tab');
+  });
+
   it('keeps the frame of the tab left', async () => {
     await start();
     fireEvent.click(screen.getByText('按周分析'));
@@ -113,9 +149,8 @@ describe('report page', () => {
   it('loads newly published figures behind the charts on screen', async () => {
     await start();
     publishedAt = '2026-11-20 18:31:00';
-    await wait(3_500);
-    expect(screen.getByText('数据更新于 2026-11-20 18:31:00')).toBeTruthy();
-    await wait(100);
+    await wait(3_600);
+    expect(screen.getByText('数据更新于 2026-11-20 18:30:00'), 'those on screen').toBeTruthy();
     expect(document.querySelectorAll('iframe')).toHaveLength(2);
     expect(document.querySelector('[aria-hidden=true] > iframe')).toBeTruthy();
   });
@@ -129,6 +164,83 @@ describe('report page', () => {
     fireEvent.click(screen.getByText('有新数据，刷新'));
     await wait(100);
     expect(document.querySelectorAll('iframe')).toHaveLength(2);
+  });
+
+  it.each(['wheel', 'keydown', 'pointerdown', 'input'])('offers new figures to a reader after a %s, and leaves him his place', async (kind) => {
+    await start();
+    const shown = document.querySelector('iframe')!;
+    loads(shown);
+    await hear();
+    does(shown, kind);
+    publishedAt = '2026-11-20 18:31:00';
+    await wait(40_000);
+    expect([...document.querySelectorAll('iframe')]).toEqual([shown]);
+    fireEvent.click(screen.getByText('有新数据，刷新'));
+    await hear();
+    await wait(2_500);
+    expect(document.querySelectorAll('iframe')).toHaveLength(2);
+  });
+
+  it('lets a reader who begins meanwhile keep the charts on screen', async () => {
+    await start();
+    const shown = document.querySelector('iframe')!;
+    loads(shown);
+    await hear();
+    publishedAt = '2026-11-20 18:31:00';
+    await wait(3_500);
+    await hear();
+    await wait(2_500);
+    const [, coming] = document.querySelectorAll('iframe');
+    expect(coming).toBeTruthy();
+    does(shown, 'wheel');
+    loads(coming!);
+    await hear();
+    await wait(60_000);
+    expect([...document.querySelectorAll('iframe')]).toEqual([shown]);
+    expect(screen.getByText('有新数据，刷新')).toBeTruthy();
+  });
+
+  it('lets new figures take the place of those that nobody has touched', async () => {
+    await start();
+    const shown = document.querySelector('iframe')!;
+    loads(shown);
+    await hear();
+    publishedAt = '2026-11-20 18:31:00';
+    await wait(3_500);
+    await hear();
+    await wait(2_500);
+    const [, coming] = document.querySelectorAll('iframe');
+    loads(coming!);
+    await hear();
+    await wait(1_000);
+    expect([...document.querySelectorAll('iframe')]).toEqual([coming]);
+    expect(screen.getByText('数据更新于 2026-11-20 18:31:00')).toBeTruthy();
+  });
+
+  it('stands as its address says, takes filters along to another tab, and says in its address how it stands', async () => {
+    const filter = (key: string, column: string) => ({ key, id: `NATIVE_FILTER-${key}`, column, latest: key === 'period', ranged: false });
+    const company = filter('company', 'company_name');
+    const [week, month] = frame.tabs;
+    frame = {
+      ...frame,
+      tabs: [
+        { ...week!, filters: [filter('period', 'week_label'), company], opens_with: { period: ['2026-W47'] } },
+        { ...month!, filters: [filter('period', 'month_label'), company], opens_with: { period: ['2026-11'] } },
+      ],
+    };
+    window.history.replaceState(null, '', frame.route);
+    const src = () => decodeURIComponent([...document.querySelectorAll('iframe')].at(-1)?.getAttribute('src') ?? '');
+    await start({ filters: '{"company":["苏州公司"],"period":["2026-10"]}' });
+    expect(src()).toMatch(/^\/embedded\/month\?.*'val':!\('2026-10'\).*'val':!\('苏州公司'\)/);
+    await wait(1_500);
+    expect(decodeURIComponent(window.location.search)).toBe('?report_tab=month&filters={"company":["苏州公司"],"period":["2026-10"]}');
+
+    fireEvent.click(screen.getByText('按周分析'));
+    await wait(1_500);
+    const opened = decodeURIComponent(document.querySelector('iframe[title$=按周分析]')?.getAttribute('src') ?? '');
+    expect(opened).toMatch(/'val':!\('2026-W47'\).*'val':!\('苏州公司'\)/);
+    expect(decodeURIComponent(window.location.search)).toBe('?report_tab=week&filters={"company":["苏州公司"]}');
+    window.history.replaceState(null, '', '/');
   });
 
   it('takes its place in the tabs from its route, wherever it stands', async () => {

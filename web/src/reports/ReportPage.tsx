@@ -1,7 +1,8 @@
 /** 报表页: a report of the catalogue in its frame, by tabs when it has several, with the freshness of its figures. */
 import { Button, Grid, Result, Spin, Tabs } from 'antd';
-import { useEffect, useRef, useState, type RefObject } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { DataNotices } from '@/engine/DataNotices';
+import { schemesQuery } from '@/engine/list/schemes';
 import type { Frame, FrameTab } from '@/gen';
 import { machineTime } from '@/lib/businessClock';
 import { ApiError } from '@/lib/errors';
@@ -9,14 +10,16 @@ import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
 import { ExportMenu } from './ExportMenu';
-import { FilterSets, filterScreen, usualFilters } from './FilterSets';
-import { maskOf, type FilterValues } from './frameFilters';
-import type { FramePort } from './framePort';
+import { FigureTools } from './figures/FigureTools';
+import { FilterSets, filterScreen, type FilterSet } from './FilterSets';
+import { readAddress, type Standing } from './frameAddress';
+import { maskOf } from './frameFilters';
 import { Freshness } from './Freshness';
 import { frameQuery, type FrameValues } from './frameQuery';
 import { shownFilters } from './reportExport';
 import styles from './reports.module.css';
 import { useFreshFigures } from './useFreshFigures';
+import { useReportTabs, type ReportTabs } from './useReportTabs';
 import { useReportVisit } from './useReportVisit';
 
 interface Props {
@@ -26,11 +29,14 @@ interface Props {
 
 export default function ReportPage({ code, values }: Props) {
   const [opening] = useState(machineTime);
-  const frame = useQuery(frameQuery(code, values, opening));
+  const { values: own, standing, scheme } = useMemo(() => readAddress(values), [values]);
+  const frame = useQuery(frameQuery(code, own, opening));
+  const kept = useQuery({ ...schemesQuery<FilterSet>(filterScreen(code, standing.tab ?? '')), enabled: scheme !== undefined });
 
-  if (frame.data) return <Report frame={frame.data} linked={Object.keys(values).length > 0} />;
-  if (frame.isPending) return <Spin className={styles.loading} size="large" />;
-  return <NoReport error={frame.error} onRetry={() => void frame.refetch()} />;
+  if (frame.isPending || (kept.isPending && scheme !== undefined)) return <Spin className={styles.loading} size="large" />;
+  if (!frame.data) return <NoReport error={frame.error} onRetry={() => void frame.refetch()} />;
+  const named = kept.data?.find(({ name, mine }) => mine && name === scheme)?.value.filters ?? null;
+  return <Report frame={frame.data} values={own} standing={{ ...standing, filters: standing.filters ?? named }} />;
 }
 
 function NoReport({ error, onRetry }: { error: Error; onRetry: () => void }) {
@@ -49,24 +55,21 @@ function NoReport({ error, onRetry }: { error: Error; onRetry: () => void }) {
   );
 }
 
-/** Filters that were chosen by name; each choice opens the frame anew. */
-interface Applied {
-  filters: FilterValues;
-  times: number;
+interface ReportProps {
+  frame: Frame;
+  /** What a link opens it on. */
+  values: FrameValues;
+  /** How it stood, as its address says. */
+  standing: Standing;
 }
 
-/** `linked`: opened on what a link says, not on the reader's own filters. */
-function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
+function Report({ frame, values, standing }: ReportProps) {
   const tabs = useTabs();
   const narrow = Grid.useBreakpoint().md === false;
-  const [chosen, setChosen] = useState(frame.default_tab);
+  const report = useReportTabs(frame, values, standing);
   const figures = useFreshFigures(frame);
-  const ports = useRef(new Map<string, FramePort | null>());
-  const [applied, setApplied] = useState<Partial<Record<string, Applied>>>({});
-  const apply = (tab: string, filters: FilterValues) => {
-    ports.current.set(tab, null);
-    setApplied((before) => ({ ...before, [tab]: { filters, times: (before[tab]?.times ?? 0) + 1 } }));
-  };
+  const [shows, setShows] = useState<Partial<Record<string, number>>>({});
+  const [wanted, setWanted] = useState<Partial<Record<string, number>>>({});
 
   useReportVisit(frame.code);
 
@@ -74,25 +77,32 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
     tabs.setTitle(frame.route, frame.label);
   }, [tabs, frame.route, frame.label]);
 
-  const shown = frame.tabs.find((tab) => tab.key === chosen) ?? frame.tabs[0];
+  const shown = frame.tabs.find((tab) => tab.key === report.chosen) ?? frame.tabs[0];
   const tools = (
     <div className={styles.tools}>
-      <Freshness figures={figures} />
+      {shown && (
+        <Freshness
+          figures={figures}
+          shownAt={figures.versions[shows[shown.key] ?? 0] ?? null}
+          onRefresh={() => setWanted({ ...wanted, [shown.key]: figures.refresh() })}
+        />
+      )}
       {shown && shown.address !== null && (
         <FilterSets
           key={`filters ${shown.key}`}
           code={frame.code}
           tab={shown}
-          port={() => ports.current.get(shown.key) ?? null}
-          onApply={(filters) => apply(shown.key, filters)}
+          port={() => report.port(shown)}
+          onApply={(filters) => report.apply(shown, filters)}
         />
       )}
+      {shown && <FigureTools key={`figures ${shown.key}`} code={frame.code} tab={shown.key} keptAs={filterScreen(frame.code, shown.key)} size="small" />}
       {frame.may_export && shown && (
         <ExportMenu
           key={shown.key}
           code={frame.code}
           tab={shown.key}
-          filters={() => shownFilters(shown, ports.current.get(shown.key) ?? null)}
+          filters={() => shownFilters(shown, report.port(shown))}
           keptAs={filterScreen(frame.code, shown.key)}
           size="small"
         />
@@ -100,14 +110,14 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
     </div>
   );
   const notices = <DataNotices texts={figures.notices} className={styles.notice} />;
-  const show = (tab: FrameTab, chosenTab: string) => (
+  const show = (tab: FrameTab) => (
     <TabFrame
       frame={frame}
       tab={tab}
-      chosen={tab.key === chosenTab}
+      report={report}
       version={figures.version}
-      applied={applied[tab.key] ?? { filters: linked ? {} : usualFilters(frame.code, tab.key), times: 0 }}
-      ports={ports}
+      wanted={wanted[tab.key] ?? 0}
+      onShow={(version) => setShows((before) => ({ ...before, [tab.key]: version }))}
     />
   );
 
@@ -126,10 +136,10 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
         <Tabs
           size="small"
           className={styles.tabs}
-          activeKey={chosen}
-          onChange={setChosen}
+          activeKey={report.chosen}
+          onChange={report.choose}
           tabBarExtraContent={narrow ? undefined : tools}
-          items={frame.tabs.map((tab) => ({ key: tab.key, label: tab.label, children: show(tab, chosen) }))}
+          items={frame.tabs.map((tab) => ({ key: tab.key, label: tab.label, children: show(tab) }))}
         />
       </>
     );
@@ -139,7 +149,7 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
     <>
       {heading}
       {notices}
-      {only && show(only, only.key)}
+      {only && show(only)}
     </>
   );
 }
@@ -147,14 +157,14 @@ function Report({ frame, linked }: { frame: Frame; linked: boolean }) {
 interface TabFrameProps {
   frame: Frame;
   tab: FrameTab;
-  chosen: boolean;
+  report: ReportTabs;
   version: number;
-  applied: Applied;
-  /** The talk with the frame on screen, by tab. */
-  ports: RefObject<Map<string, FramePort | null>>;
+  /** The newest version that the reader has asked for in this tab. */
+  wanted: number;
+  onShow: (version: number) => void;
 }
 
-function TabFrame({ frame, tab, chosen, version, applied, ports }: TabFrameProps) {
+function TabFrame({ frame, tab, report, version, wanted, onShow }: TabFrameProps) {
   if (tab.address === null) {
     return (
       <Result
@@ -167,14 +177,16 @@ function TabFrame({ frame, tab, chosen, version, applied, ports }: TabFrameProps
   const title = `${frame.label} ${tab.label}`;
   return (
     <EmbedFrame
-      key={applied.times}
+      key={report.timesOf(tab)}
       code={frame.code}
       tab={{ ...tab, address: tab.address }}
       title={title}
-      chosen={chosen}
+      chosen={frame.tabs.length === 1 || tab.key === report.chosen}
       version={version}
-      opensWith={maskOf({ ...tab.opens_with, ...applied.filters }, tab.filters)}
-      onPort={(port) => ports.current.set(tab.key, port)}
+      wanted={wanted}
+      opensWith={maskOf(report.opensOn(tab), tab.filters)}
+      onPort={(port) => report.setPort(tab, port)}
+      onShow={onShow}
     />
   );
 }

@@ -1,4 +1,4 @@
-/** Watches when a report's figures were published, and says when its charts should be loaded anew. */
+/** Watches when a report's figures were published, and says when newer ones are to be had. */
 import { useEffect, useState } from 'react';
 import type { Frame } from '@/gen';
 import { machineTime } from '@/lib/businessClock';
@@ -14,14 +14,15 @@ const FOLLOW = 'reportFollowsData';
 export interface FreshFigures {
   /** Of the newest published figures. */
   publishedAt: string | null;
-  /** Of the figures on screen. */
-  shownAt: string | null;
+  /** When the figures of each version were published. */
+  versions: (string | null)[];
   /** What to know of the newest ones. */
   notices: string[];
   following: boolean;
   setFollowing: (following: boolean) => void;
-  refresh: () => void;
-  /** Grows when the charts are to be loaded anew. */
+  /** A version of its own, of the newest figures: answers its number. */
+  refresh: () => number;
+  /** Grows when frames may be loaded anew. */
   version: number;
 }
 
@@ -29,29 +30,33 @@ export function useFreshFigures(frame: Frame): FreshFigures {
   const active = usePageActive();
   const newest = useQuery({ ...refreshedAtQuery(), refetchInterval: active ? askEvery : false });
   const publishedAt = newest.data?.refreshed_at ?? frame.refreshed_at;
-  const [shown, setShown] = useState({ publishedAt, version: 0, since: 0 });
+  const [known, setKnown] = useState({ versions: [publishedAt], since: 0 });
   const [following, setFollowing] = useState(() => localStorage.getItem(FOLLOW) !== 'false');
+  const version = known.versions.length - 1;
 
   useEffect(() => {
-    if (!following || !active || publishedAt === shown.publishedAt) return;
-    const wait = Math.max(shown.since + restBetween - machineTime(), 0);
+    if (!following || !active || publishedAt === known.versions.at(-1)) return;
+    const wait = Math.max(known.since + restBetween - machineTime(), 0);
     const timer = window.setTimeout(
-      () => setShown({ publishedAt, version: shown.version + 1, since: machineTime() }),
+      () => setKnown({ versions: [...known.versions, publishedAt], since: machineTime() }),
       wait,
     );
     return () => window.clearTimeout(timer);
-  }, [following, active, publishedAt, shown]);
+  }, [following, active, publishedAt, known]);
 
   return {
     publishedAt,
-    shownAt: shown.publishedAt,
+    versions: known.versions,
     notices: newest.data?.notices ?? [],
     following,
     setFollowing: (next) => {
       localStorage.setItem(FOLLOW, String(next));
       setFollowing(next);
     },
-    refresh: () => setShown({ publishedAt, version: shown.version + 1, since: machineTime() }),
-    version: shown.version,
+    refresh: () => {
+      setKnown({ versions: [...known.versions, publishedAt], since: machineTime() });
+      return known.versions.length;
+    },
+    version,
   };
 }

@@ -1,3 +1,3 @@
 -- grain: one row a department
 select department_id, department_name
-from {{ ref('stg_department') }}
+from {{ ref('master_department') }}

@@ -1,3 +1,3 @@
 -- grain: one row an employee
 select employee_id, employee_name
-from {{ ref('stg_employee') }}
+from {{ ref('master_employee') }}

@@ -12,17 +12,17 @@ with type_paths as (
             when 3 then parent.goods_type_name
         end as type2_name,
         case leaf.level when 3 then leaf.goods_type_name end as type3_name
-    from {{ ref('stg_goods_type') }} as leaf
-    left join {{ ref('stg_goods_type') }} as parent
-        on leaf.parent_id = parent.goods_type_id
-    left join {{ ref('stg_goods_type') }} as grandparent
-        on parent.parent_id = grandparent.goods_type_id
+    from {{ ref('master_goods_type') }} as leaf
+    left join {{ ref('master_goods_type') }} as parent
+        on leaf.p_id = parent.goods_type_id
+    left join {{ ref('master_goods_type') }} as grandparent
+        on parent.p_id = grandparent.goods_type_id
 )
 
 select
     goods.goods_id,
     goods.goods_num,
-    goods.goods_name,
+    {{ told_apart('goods.goods_name', 'goods.goods_num', 'goods.goods_id') }} as goods_name,
     goods.goods_type_id,
     goods.brand_id,
     coalesce(brand.brand_name, '未指定') as brand_name,

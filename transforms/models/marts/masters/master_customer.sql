@@ -2,8 +2,10 @@
 {{ config(alias='customer') }}
 
 select
-    customer_id,
-    customer_name,
-    company_id,
-    employee_id
-from {{ source('raw', 'customer') }}
+    customer.customer_id,
+    {{ told_apart('customer.customer_name', 'company.company_name', 'customer.customer_id') }} as customer_name,
+    customer.company_id,
+    customer.employee_id
+from {{ ref('stg_customer') }} as customer
+left join {{ ref('stg_company') }} as company
+    on customer.company_id = company.company_id

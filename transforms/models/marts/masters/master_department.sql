@@ -2,7 +2,9 @@
 {{ config(alias='department') }}
 
 select
-    department_id,
-    department_name,
-    company_id
-from {{ source('raw', 'department') }}
+    department.department_id,
+    {{ told_apart('department.department_name', 'company.company_name', 'department.department_id') }} as department_name,
+    department.company_id
+from {{ ref('stg_department') }} as department
+left join {{ ref('stg_company') }} as company
+    on department.company_id = company.company_id

@@ -2,8 +2,10 @@
 {{ config(alias='employee') }}
 
 select
-    employee_id,
-    employee_name,
-    company_id,
-    department_id
-from {{ source('raw', 'employee') }}
+    employee.employee_id,
+    {{ told_apart('employee.employee_name', 'company.company_name', 'employee.employee_id') }} as employee_name,
+    employee.company_id,
+    employee.department_id
+from {{ ref('stg_employee') }} as employee
+left join {{ ref('stg_company') }} as company
+    on employee.company_id = company.company_id

@@ -49,6 +49,7 @@ export function UserMenu({ session, exports, themes, onTour }: Props) {
     { type: 'divider' },
     { key: 'self', label: '个人中心', onClick: () => tabs.open('/selfinfo', '个人中心') },
     { key: 'subscriptions', label: '我的订阅', onClick: () => tabs.open('/mySubscriptions', '我的订阅') },
+    { key: 'alerts', label: '我的预警', onClick: () => tabs.open('/myAlerts', '我的预警') },
     ...(exports ? [{ key: 'exports', label: '导出任务', onClick: () => openExports(true) }] : []),
     { key: 'company', label: '公司信息', onClick: () => tabs.open('/sonCompanyInfo', '公司信息') },
     { key: 'terms', label: '用户协议', onClick: () => setAgreement('user') },

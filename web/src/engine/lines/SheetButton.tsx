@@ -13,7 +13,7 @@ import { goodsNarrow, suggestedPrice, type BillContext } from './billContext';
 import { goodsField, isBlankLine } from './lineModel';
 import type { LineStore } from './lineStore';
 import { resolveCodes } from './resolveCodes';
-import { sheetCodes, sheetLines, type Sheet } from './sheetLines';
+import { sheetCodes, sheetLines, sheetProblems, type Sheet } from './sheetLines';
 
 interface SheetButtonProps {
   store: LineStore;
@@ -72,10 +72,11 @@ async function readSheet(client: QueryClient, file: File, { store, block, pricin
   );
   const added = sheetLines(sheet, { fields: store.fields, goods, pricing, found, priceOf: suggestedPrice });
   store.set((lines) => [...lines.filter((line) => !isBlankLine(store.fields, line)), ...added]);
-  if (sheet.problems.length === 0) {
+  const problems = sheetProblems(sheet, added, store.fields);
+  if (problems.length === 0) {
     showMessage('success', `已导入${added.length}行`);
     return;
   }
-  const failures = sheet.problems.map(({ row, label, msg }, at) => ({ index: at + 1, serial: `第${row}行`, field: label, msg }));
+  const failures = problems.map(({ row, label, msg }, at) => ({ index: at + 1, serial: `第${row}行`, field: label, msg }));
   showFailures(`已导入${added.length}行，${failures.length}处需要修改`, failures, added.length);
 }

@@ -241,6 +241,27 @@ export function refuseCells(line: LineRow, refused: Problems): LineRow {
   return { ...line, problems: { ...line.problems, ...refused }, refused: { ...line.refused, ...refused } };
 }
 
+const GIVEN_AWAY = '不能为空；赠品请勾选“赠品”';
+
+/** Marks the figures that rows of a sheet have to tell and neither they nor the goods have told, unless they are given away. */
+export function askFigures(fields: Field[], line: LineRow): LineRow {
+  const isMissing = (field: Field) => {
+    const [flag, value] = [field.asked_unless, line.values[field.name]];
+    if (!flag || field.masked || !isWritable(field) || field.name in line.refused) return false;
+    return !line.values[flag] && !isMasked(value) && decimalOrZero(value).isZero();
+  };
+  return refuseCells(line, Object.fromEntries(fields.filter(isMissing).map(({ name }) => [name, GIVEN_AWAY])));
+}
+
+/** Empties and marks the numbers that could not be taken: what goods or a new line bring doesn't stand for them. */
+export function emptyNumbers(fields: Field[], line: LineRow, refused: Problems, pricing: Pricing | null): LineRow {
+  const numbers = fields.filter((field) => field.name in refused && isNumberType(field.type) && isWritable(field));
+  return refuseCells(
+    numbers.reduce((left, field) => clearCell(left, field, pricing), line),
+    refused,
+  );
+}
+
 function without(problems: Problems, name: string): Problems {
   if (!(name in problems)) return problems;
   return Object.fromEntries(Object.entries(problems).filter(([key]) => key !== name));

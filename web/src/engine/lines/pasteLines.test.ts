@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { goodsLineFields as fields, pricing } from '../fixtures';
-import { newLine } from './lineModel';
+import { checkLine, newLine } from './lineModel';
 import { codesOf, pasteLines, planPaste, type PasteOptions } from './pasteLines';
 import { parseTsv } from './tsv';
 
@@ -45,6 +45,14 @@ describe('pasting rows', () => {
   });
   it('takes a code without the zero-width marks around it', () => {
     expect(paste('\u200bMX205\ufeff\t4').lines[0]?.values).toMatchObject({ goods_id: 11, quantity: '4' });
+  });
+  it('asks for a figure whose cell is empty, and for a price that nothing tells, but of gifts', () => {
+    const asked = fields.map((one) => (one.name === 'price' ? { ...one, asked_unless: 'is_gift' } : one));
+    const target = { ...options(), lineFields: asked, columns: asked.filter((one) => !one.optional) };
+    const plan = planPaste(parseTsv('商品编码\t数量\t赠品\nMX205\t\t\n00123\t2\t\n00123\t2\t是'), target);
+    const { lines, problems } = pasteLines([newLine(asked)], plan, target);
+    expect(problems.map(({ serial, field, msg }) => `${serial}${field}${msg}`)).toEqual(['第1行数量不能为空', '第2行单价不能为空；赠品请勾选“赠品”']);
+    expect(lines.map((line) => Object.keys(checkLine(asked, line).problems))).toEqual([['quantity'], ['price'], []]);
   });
   it('takes packs by their headings, shown or not, and tells which are wrong', () => {
     const { lines, problems } = paste('商品编码\t辅单位\t件数\t数量\n00124\t箱\t3\n00124\t箱\t\t24\n00124\t箱\t2\t30\n00124\t托\n00123\t\t2');

@@ -1,7 +1,9 @@
 import type { Failure } from '../../lib/errors';
+import { isNumberType } from '../../lib/validation';
+import { isEmptyValue } from '../fields/fieldValue';
 import type { GoodsRow } from '../queries';
 import type { Field, Pricing } from '../types';
-import { chooseCell, fillGoods, isEditable, newLine, refuseCells, typeCell, type LineRow } from './lineModel';
+import { askFigures, chooseCell, emptyNumbers, fillGoods, isEditable, newLine, refuseCells, typeCell, type LineRow } from './lineModel';
 import { isMiscounted, PACK, PACK_PROBLEM, unitsOf } from './packs';
 
 /** Pasting cells of a spreadsheet into a bill's lines; pure once the goods have been looked up. */
@@ -119,5 +121,22 @@ function pasteRow(start: LineRow, cells: string[], fields: (Field | null)[], opt
   const counted = fields.findIndex((field) => field?.name === PACK.quantity);
   const field = fields[counted];
   if (field && !(field.name in line.problems) && isMiscounted(cells[counted], line.values)) refuse(field, PACK_PROBLEM);
+  if (code === '') return { line, problems };
+  const before = line.refused;
+  const empty = fields.filter((one, col) => one !== null && cells[col] === '' && !(one.name in before) && isAsked(one, line));
+  line = emptyNumbers(options.lineFields, line, Object.fromEntries(empty.map((one) => [one!.name, MISSING])), options.pricing);
+  line = askFigures(options.lineFields, line);
+  for (const { name, label } of options.lineFields) {
+    if (name in line.refused && !(name in before)) problems.push({ field: label, msg: line.refused[name]! });
+  }
   return { line, problems };
+}
+
+const MISSING = '不能为空';
+
+/** Whether a figure has to be told where its column is: what goods bring along doesn't stand for an empty cell. */
+function isAsked(field: Field, line: LineRow): boolean {
+  if (!isNumberType(field.type)) return false;
+  if (field.asked_unless) return !line.values[field.asked_unless];
+  return field.required && !(field.name === 'quantity' && !isEmptyValue(field, line.values[PACK.quantity]));
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { goodsLineFields as fields, pricing } from '../fixtures';
 import type { GoodsRow } from '../queries';
-import { goodsField } from './lineModel';
-import { sheetCodes, sheetLines, type Sheet } from './sheetLines';
+import { checkLine, goodsField } from './lineModel';
+import { sheetCodes, sheetLines, sheetProblems, type Sheet } from './sheetLines';
 
 const goods = goodsField({ name: 'lines', label: '商品明细', fields, required: true, source: null });
 const tyre: GoodsRow = { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', tax_rate: '13', last_price: '455' };
@@ -40,5 +40,34 @@ describe('a sheet', () => {
   it('takes goods that the picker does not offer by their key', () => {
     const sheet: Sheet = { lines: [{ row: 2, cells: { goods_id: cell(99, 'OLD') } }], problems: [] };
     expect(sheetLines(sheet, target)[0]?.values).toMatchObject({ goods_id: 99, goods_name: 'OLD' });
+  });
+
+  it('empties what could not be taken, whatever the goods bring for it', () => {
+    const sheet: Sheet = {
+      lines: [{ row: 2, cells: { goods_id: cell(11, 'MX205') } }],
+      problems: [
+        { row: 2, field: 'quantity', label: '数量', msg: '不能为空' },
+        { row: 2, field: 'price', label: '单价', msg: '是公式而没有结果' },
+      ],
+    };
+    const [line] = sheetLines(sheet, target);
+    expect(line?.values).toMatchObject({ quantity: '', price: '' });
+    expect(Object.keys(checkLine(fields, line!).problems).sort()).toEqual(['price', 'quantity']);
+  });
+
+  it('asks for a price that neither the sheet nor the goods tell, but of gifts', () => {
+    const asked = fields.map((one) => (one.name === 'price' ? { ...one, asked_unless: 'is_gift' } : one));
+    const priceless = { ...target, fields: asked, priceOf: () => null };
+    const sheet: Sheet = {
+      lines: [
+        { row: 2, cells: { goods_id: cell(11, 'MX205'), quantity: cell('4') } },
+        { row: 3, cells: { goods_id: cell(11, 'MX205'), quantity: cell('4'), is_gift: cell(true) } },
+        { row: 4, cells: { goods_id: cell(11, 'MX205'), quantity: cell('4'), price: cell('3') } },
+      ],
+      problems: [],
+    };
+    const lines = sheetLines(sheet, priceless);
+    expect(sheetProblems(sheet, lines, asked)).toEqual([{ row: 2, field: 'price', label: '单价', msg: '不能为空；赠品请勾选“赠品”' }]);
+    expect(lines.map((line) => Object.keys(checkLine(asked, line).problems))).toEqual([['price'], [], []]);
   });
 });

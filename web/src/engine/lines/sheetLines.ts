@@ -1,6 +1,6 @@
 import type { GoodsRow } from '../queries';
 import type { Field, Pricing } from '../types';
-import { chooseCell, fillGoods, newLine, refuseCells, typeCell, type LineRow } from './lineModel';
+import { askFigures, chooseCell, emptyNumbers, fillGoods, newLine, refuseCells, typeCell, type LineRow } from './lineModel';
 import { isMiscounted, PACK, PACK_PROBLEM } from './packs';
 
 /** A sheet that the server read: what its rows give the lines of a form, and what of them can't be taken. Pure. */
@@ -31,7 +31,7 @@ export function sheetCodes(sheet: Sheet, goods: Field | undefined): string[] {
   return [...new Set(codes.filter((code) => code !== ''))];
 }
 
-/** Every row makes a line; a cell that can't be taken is left out and marked. */
+/** Every row makes a line; a cell that can't be taken is empty and marked, and so is a figure that nothing tells. */
 export function sheetLines(sheet: Sheet, target: SheetTarget): LineRow[] {
   return sheet.lines.map(({ row, cells }) => {
     let line = goodsLine(cells, target);
@@ -40,9 +40,19 @@ export function sheetLines(sheet: Sheet, target: SheetTarget): LineRow[] {
       if (cell && field.name !== target.goods?.name) line = fill(line, field, cell, target.pricing);
     }
     const problems = sheet.problems.filter((one) => one.row === row).map((one) => [one.field, one.msg]);
-    if (isMiscounted(cells[PACK.quantity]?.value, line.values)) problems.push([PACK.quantity, PACK_PROBLEM]);
-    return refuseCells(line, Object.fromEntries(problems));
+    const miscounted = isMiscounted(cells[PACK.quantity]?.value, line.values);
+    line = emptyNumbers(target.fields, line, Object.fromEntries(problems), target.pricing);
+    if (miscounted) line = refuseCells(line, { [PACK.quantity]: PACK_PROBLEM });
+    return askFigures(target.fields, line);
   });
+}
+
+/** What is wrong with the lines that a sheet gave: what the server told, and what is missing now that the goods are known. */
+export function sheetProblems(sheet: Sheet, lines: LineRow[], fields: Field[]): Sheet['problems'] {
+  const told = new Set(sheet.problems.map(({ row, field }) => `${row} ${field}`));
+  const labels = new Map(fields.map(({ name, label }) => [name, label]));
+  const found = sheet.lines.flatMap(({ row }, at) => Object.entries(lines[at]?.refused ?? {}).map(([field, msg]) => ({ row, field, label: labels.get(field) ?? field, msg })));
+  return [...sheet.problems, ...found.filter(({ row, field }) => !told.has(`${row} ${field}`))];
 }
 
 /** Goods first: they bring a price and a tax rate, which the sheet's own cells overrule. */

@@ -24,6 +24,12 @@ it('asks for nothing beside the keyword that its box names', () => {
   expect(named()).toBe('单据号 / 备注');
 });
 
+it('says all that a keyword is looked for in', () => {
+  asked({ keyword: ['单据号', '备注', '客户名称、拼音首字母'] });
+  expect(named()).toBe('单据号 / 备注 / 客户名称、拼音首字母');
+  expect(screen.getByLabelText('关键字').closest('[title]')?.getAttribute('title')).toContain('查找：单据号 / 备注 / 客户名称、拼音首字母');
+});
+
 it('shows what a link narrows by alone', () => {
   expect(asked({}, { bill_no: 'XSCK1' })).toEqual(['单据号', '业务日期', '状态', '客户']);
 });

@@ -57,7 +57,7 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
       {hint && (
         <Input
           ref={box}
-          title={CHAIN.find.combo}
+          title={`${CHAIN.find.combo}　查找：${hint}`}
           className="filter-keyword"
           allowClear
           maxLength={100}
@@ -94,6 +94,7 @@ function namedByKeyword(screen: Screen): Field[] {
 
 /** What a keyword is looked for in; empty where there is nothing. */
 function keywordHint(screen: Screen): string {
+  if (screen.keyword) return screen.keyword.join(' / ');
   const found = screen.fields.find((field) => field.name === screen.found_by);
   if (found) return `${found.label}编码 / 名称 / 规格 / 拼音`;
   return namedByKeyword(screen)

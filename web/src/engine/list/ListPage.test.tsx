@@ -255,6 +255,20 @@ describe('a report', () => {
       day_start: '2026-11-01',
     });
   });
+  it.each([
+    ['of several records that its list is narrowed to, the row says which', 7, { customer_id: '7', customer_id__label: '上海顺达' }],
+    ['a row of all of them leads to all of them', null, { customer_id: '7,8', customer_id__label: '["甲","乙"]' }],
+  ])('leads on narrowed as the list is: %s', async (_, customer_id, led) => {
+    const drill = { label: '往来明细', route: '/x/y', by: { day_start: 'business_date' }, route_field: '' };
+    const params = { customer_id: '7,8', customer_id__label: '["甲","乙"]', status: '2' };
+    draw(<ListPage screen={{ ...report, drill, routes: { list: '/report/r' } }} params={params} />, {
+      ...base,
+      [`${api}/getList`]: () => page([{ ...rows[0], customer_id }]),
+    });
+    fireEvent.doubleClick(await screen.findByText('XSCK1'));
+    const [address] = view.tabs.open.mock.lastCall as [string, string];
+    expect(Object.fromEntries(new URLSearchParams(address.split('?')[1]))).toEqual({ ...led, day_start: '2026-11-01' });
+  });
   it('of other lists nothing is said', async () => {
     await open();
     expect(screen.queryByRole('status')).toBeNull();

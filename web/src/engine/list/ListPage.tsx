@@ -114,11 +114,11 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
       rememberNeighbours(screen, query, rows);
       const action = actionOf(screen, 'edit');
       if (links.canSee) links.see(row);
-      else if (screen.drill) links.drill(row);
+      else if (screen.drill) links.drill(row, state.filters);
       else if (action && allowsStatus(action, screen, row)) edit(row);
     },
     // eslint-disable-next-line react-hooks/exhaustive-deps -- links are rebuilt each render from screen
-    [screen, query, rows],
+    [screen, query, rows, state.filters],
   );
 
   const opens = useCallback(

@@ -64,11 +64,12 @@ describe('subscribing', () => {
     fireEvent.click(screen.getByText('每周'));
     fireEvent.mouseDown(screen.getByLabelText('日子'));
     await take('星期三');
+    fireEvent.click(screen.getByText('PDF'));
     fireEvent.click(await screen.findByText(/zhang@example.com/));
     await agree();
     await waitFor(() => expect(close).toHaveBeenCalled());
     expect(sent.map(({ body }) => body)).toEqual([
-      { code: 'CustomerProfit', tab: 'all', scheme: '上海', rhythm: 'week', day: 3, hour: 8, way: 'mail' },
+      { code: 'CustomerProfit', tab: 'all', scheme: '上海', rhythm: 'week', day: 3, hour: 8, way: 'mail', form: 'pdf' },
     ]);
   });
 
@@ -87,6 +88,8 @@ describe('subscribing', () => {
       schedule: '每月 31 日 18:00',
       way: 'mail',
       way_name: '邮件',
+      form: 'pdf',
+      form_name: 'PDF',
       paused: false,
       pause_reason: null,
       next_at: null,
@@ -98,7 +101,7 @@ describe('subscribing', () => {
     expect(sent).toEqual([
       {
         path: expect.stringContaining('Subscription/edit') as string,
-        body: { subscription_id: 7, scheme: '上海', rhythm: 'month', day: 31, hour: 18, way: 'message' },
+        body: { subscription_id: 7, scheme: '上海', rhythm: 'month', day: 31, hour: 18, way: 'message', form: 'pdf' },
       },
     ]);
   });

@@ -18,7 +18,7 @@ const weekdays = [...'一二三四五六日'].map((name, at) => ({ value: at + 1
 const monthDays = Array.from({ length: 31 }, (_, at) => ({ value: at + 1, label: `${at + 1} 日` }));
 const hours = Array.from({ length: 24 }, (_, hour) => ({ value: hour, label: `${String(hour).padStart(2, '0')}:00` }));
 
-const usual: Wish = { scheme: null, rhythm: 'day', day: null, hour: 8, way: 'message' };
+const usual: Wish = { scheme: null, rhythm: 'day', day: null, hour: 8, way: 'message', form: 'detail' };
 
 interface Props {
   code: string;
@@ -89,6 +89,12 @@ export default function SubscribeDialog({ code, tab, keptAs, subscription, onClo
             <Select aria-label="钟点" style={{ width: 100 }} value={wish.hour} options={hours} onChange={(hour) => change({ hour })} />
           </Space>
         </Form.Item>
+        <Form.Item label="文件">
+          <Radio.Group value={wish.form} onChange={(event) => change({ form: event.target.value as Wish['form'] })}>
+            <Radio value="detail">Excel 明细</Radio>
+            <Radio value="pdf">PDF</Radio>
+          </Radio.Group>
+        </Form.Item>
         <Form.Item label="方式" extra={known?.mail_problem ?? undefined}>
           <Radio.Group value={wish.way} onChange={(event) => change({ way: event.target.value as Wish['way'] })}>
             <Radio value="message">站内消息，文件在导出任务中</Radio>
@@ -102,6 +108,6 @@ export default function SubscribeDialog({ code, tab, keptAs, subscription, onClo
   );
 }
 
-function wishOf({ scheme, rhythm, day, hour, way }: Subscription): Wish {
-  return { scheme, rhythm, day, hour, way };
+function wishOf({ scheme, rhythm, day, hour, way, form }: Subscription): Wish {
+  return { scheme, rhythm, day, hour, way, form };
 }

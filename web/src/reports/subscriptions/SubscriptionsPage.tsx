@@ -38,6 +38,7 @@ export default function SubscriptionsPage() {
     },
     { title: '筛选', width: 120, render: (_, { scheme }) => scheme ?? '报表默认' },
     { title: '时间', dataIndex: 'schedule', width: 130 },
+    { title: '文件', dataIndex: 'form_name', width: 100 },
     { title: '方式', dataIndex: 'way_name', width: 90 },
     { title: '状态', width: 200, render: (_, row) => <State of={row} /> },
     { title: '下次运行', dataIndex: 'next_at', width: 160 },
@@ -68,7 +69,7 @@ export default function SubscriptionsPage() {
         dataSource={mine.data?.data}
         loading={mine.isPending}
         pagination={false}
-        scroll={{ x: 1410 }}
+        scroll={{ x: 1510 }}
         locale={{ emptyText: '还没有订阅，可在报表的“导出”菜单中订阅' }}
       />
       {changed && (

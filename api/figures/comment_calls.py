@@ -1,0 +1,203 @@
+"""Comment calls (数字批注接口): remarks on a figure of a report at a date, for who may see the figure.
+
+A remark is of one company, or of the whole group. It is seen by who has the report's right, is shown the figure, and
+sees that company, or the group, whole: whose rows are only some of it is told of other figures than his.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel
+from pydantic import Field as Described
+from sqlalchemy import ColumnElement, Row, delete, insert, or_, select, true, update
+
+from api.exporting import reports
+from api.exporting.asked import ReportExport
+from api.figures.found import figures_of
+from api.figures.tables import FigureComment
+from api.identity.tables import UserAccount
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.database import TIME_ZONE
+from api.kit.errors import Forbidden, NotFound, Refusal
+from api.kit.schemas import Key, Payload, Saved
+from api.kit.scope import Principal
+from api.master.organisation import Company
+
+api = router()
+PREFIX = "v2/report/FigureComment"
+MOST = 500
+"""So many of a report are told, the newest."""
+_COMMENT = FigureComment.__table__
+
+
+class Comment(BaseModel):
+    """A remark; `company_name` is missing where it is of the whole group. One's own may be changed."""
+
+    comment_id: int
+    figure: str
+    figure_label: str
+    day: date
+    words: str
+    company_id: int | None
+    company_name: str | None
+    author: str
+    at: datetime
+    changed_at: datetime | None
+    mine: bool
+
+
+class CommentChoice(BaseModel):
+    key: str
+    label: str
+    chart: str
+
+
+class CommentCompany(BaseModel):
+    company_id: int
+    company_name: str
+
+
+class Comments(BaseModel):
+    """The remarks that the user may see, the latest days first; the figures and companies that he may remark on.
+    `group` says whether he may remark on the group's."""
+
+    data: list[Comment]
+    figures: list[CommentChoice]
+    companies: list[CommentCompany]
+    group: bool
+
+
+class Remark(Payload):
+    day: date
+    words: Annotated[str, Described(min_length=1, max_length=1000)]
+
+
+class NewRemark(Remark):
+    """Of a company, or without one of the whole group."""
+
+    code: Annotated[str, Described(max_length=100)]
+    tab: Annotated[str, Described(max_length=50)]
+    figure: Annotated[str, Described(max_length=200)]
+    company_id: Key | None = None
+
+
+class ChangedRemark(Remark):
+    comment_id: Key
+
+
+class OneRemark(Payload):
+    comment_id: Key
+
+
+@call(api, "GET", f"{PREFIX}/getList", right=ANY_USER, returns=Comments)
+def get_list(
+    ctx: Context,
+    code: Annotated[str, Query(max_length=100)],
+    tab: Annotated[str, Query(max_length=50)],
+) -> Any:
+    """数字批注: those of a report's tab or list that the session may see."""
+    labels = _shown(ctx, code, tab)
+    rows = ctx.conn.execute(_rows(ctx.principal, code, tab)).all()
+    me = ctx.principal
+    return {
+        "data": [
+            {
+                **{name: getattr(row, name) for name in Comment.model_fields if hasattr(row, name)},
+                "figure_label": labels[row.figure]["label"],
+                "mine": row.user_id == me.user_id,
+            }
+            for row in rows
+            if row.figure in labels
+        ],
+        "figures": list(labels.values()),
+        "companies": _companies(ctx),
+        "group": me.companies is None and _sees_whole(me),
+    }
+
+
+def _rows(me: Principal, code: str, tab: str) -> Any:
+    people, companies = UserAccount.table().c, Company.table().c
+    return (
+        select(_COMMENT, people.realname.label("author"), companies.company_name)
+        .join(people.user_id.table, people.user_id == _COMMENT.c.user_id)
+        .join(companies.company_id.table, companies.company_id == _COMMENT.c.company_id, isouter=True)
+        .where(_COMMENT.c.code == code, _COMMENT.c.tab == tab, seen_by(me))
+        .order_by(_COMMENT.c.day.desc(), _COMMENT.c.comment_id.desc())
+        .limit(MOST)
+    )
+
+
+def seen_by(me: Principal) -> ColumnElement[bool]:
+    """Which remarks are of companies that a user sees whole; his own in any case."""
+    own = _COMMENT.c.user_id == me.user_id
+    if not _sees_whole(me):
+        return own
+    if me.companies is None:
+        return true()
+    return or_(own, _COMMENT.c.company_id.in_(sorted(me.companies)))
+
+
+def _sees_whole(me: Principal) -> bool:
+    return me.warehouses is None and me.own == "all"
+
+
+def _shown(ctx: Context, code: str, tab: str) -> dict[str, dict[str, str]]:
+    """The figures that the session is shown, by their keys. Raises NotFound, Forbidden."""
+    board = reports.shown(ctx, ReportExport(code=code, tab=tab, form="detail")).board
+    return {
+        one.key: {"key": one.key, "label": one.label, "chart": one.chart.title} for one in figures_of(board)
+    }
+
+
+def _companies(ctx: Context) -> list[dict[str, Any]]:
+    columns, mine = Company.table().c, ctx.principal.companies
+    asked = select(columns.company_id, columns.company_name).order_by(columns.company_id)
+    if mine is not None:
+        asked = asked.where(columns.company_id.in_(sorted(mine)))
+    return [dict(row._mapping) for row in ctx.conn.execute(asked)]
+
+
+@call(api, "POST", f"{PREFIX}/add", right=ANY_USER, returns=Saved, write=True)
+def add(ctx: Context, payload: NewRemark) -> Any:
+    """新增批注: on a figure that the user sees, of a company of his."""
+    me = ctx.principal
+    if payload.figure not in _shown(ctx, payload.code, payload.tab):
+        raise Refusal("报表上没有这个数字，或您没有看它的权限，请另选一个")
+    if payload.company_id is None and me.companies is not None:
+        raise Refusal("您看不到全集团的数字，请选择批注是哪家公司的")
+    if payload.company_id is not None:
+        known = {row["company_id"] for row in _companies(ctx)}
+        if payload.company_id not in known:
+            raise Forbidden("您没有看这家公司数字的权限")
+    values = {**payload.model_dump(), "user_id": me.user_id}
+    made = insert(FigureComment).values(values).returning(FigureComment.comment_id)
+    return {"id": ctx.conn.execute(made).scalar_one()}
+
+
+@call(api, "POST", f"{PREFIX}/edit", right=ANY_USER, returns=Saved, write=True)
+def edit(ctx: Context, payload: ChangedRemark) -> Any:
+    """修改批注: one's own, as long as one may see its figure."""
+    row = _own(ctx, payload.comment_id)
+    values = {"day": payload.day, "words": payload.words, "changed_at": datetime.now(TIME_ZONE)}
+    ctx.conn.execute(update(FigureComment).where(_COMMENT.c.comment_id == row.comment_id).values(values))
+    return {"id": row.comment_id}
+
+
+@call(api, "POST", f"{PREFIX}/del", right=ANY_USER, returns=None, write=True)
+def remove(ctx: Context, payload: OneRemark) -> Any:
+    """删除批注: one's own, as long as one may see its figure."""
+    row = _own(ctx, payload.comment_id)
+    ctx.conn.execute(delete(FigureComment).where(_COMMENT.c.comment_id == row.comment_id))
+    return None
+
+
+def _own(ctx: Context, key: int) -> Row[Any]:
+    mine = _COMMENT.c.comment_id == key, _COMMENT.c.user_id == ctx.principal.user_id
+    row = ctx.conn.execute(select(_COMMENT).where(*mine).with_for_update()).first()
+    if row is None or row.figure not in _shown(ctx, row.code, row.tab):
+        raise NotFound("批注")
+    return row

@@ -1,0 +1,100 @@
+"""Figures (报表的数字) that a report can be asked for one by one, and what they come to under its filters.
+
+They are those that its files have: what stands at its head, for the chosen period and as changes against the ones
+beside it, and the totals of its tables. None is computed in any other way than on paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from api.exporting.asked import Asked
+from api.exporting.rows import chart_rows, settled, table_columns, table_statement, totals_statement
+from api.exporting.wording import worded
+from reports.catalogue.beside import moved_name, names
+from reports.catalogue.boards import Board, Chart
+from reports.catalogue.datasets import POINTS, WINDOW, Dataset, Metric
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a chart; at the head it is of the period of this number: 0 the chosen one, 1 the one before, 2 last
+    year's, beside which its change is told."""
+
+    chart: Chart
+    dataset: Dataset
+    metric: Metric
+    period: int = 0
+
+    @property
+    def key(self) -> str:
+        return f"{self.chart.key}/{self.metric.name}/{self.period}"
+
+    @property
+    def label(self) -> str:
+        """Its name; of a change also against what."""
+        if not self.period:
+            return self.metric.label
+        assert self.dataset.beside is not None
+        return f"{self.metric.label}（较{self.dataset.beside.words[self.period]}）"
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is told of a hundred."""
+        return self.metric.format.endswith("%")
+
+    def told(self, value: float | None) -> str:
+        """A value of it as it reads."""
+        if value is None:
+            return "（空）"
+        unit = "点" if self.metric.format == POINTS else ""
+        return worded(float(value), self.metric.format) + unit
+
+
+def figures_of(board: Board) -> Iterator[Figure]:
+    """Every figure that a board can be asked for, as they stand on it."""
+    for chart in board.figures:
+        dataset = board.dataset(chart.dataset)
+        for name in names(chart):
+            yield Figure(chart, dataset, dataset.metric(name))
+            if moved_name(name) in chart.metrics:
+                yield from (Figure(chart, dataset, dataset.metric(moved_name(name)), at) for at in (1, 2))
+    for chart in board.tables:
+        if not chart.totalled:
+            continue
+        dataset = board.dataset(chart.dataset)
+        for name in dict.fromkeys(chart.metrics):
+            metric = dataset.metric(name)
+            if WINDOW not in metric.sql and _is_of_all(board, dataset, name):
+                yield Figure(chart, dataset, metric)
+
+
+def _is_of_all(board: Board, dataset: Dataset, name: str) -> bool:
+    """Whether a figure is one of all rows: of a list those are that its pivot adds up."""
+    pivot = board.pivot
+    return not pivot.offered or pivot.dataset != dataset.key or name in pivot.offered
+
+
+def find_figure(board: Board, key: str) -> Figure | None:
+    """The figure of a key, as long as the board has it."""
+    return next((figure for figure in figures_of(board) if figure.key == key), None)
+
+
+def value_of(asked: Asked, figure: Figure, source: Connection) -> float | None:
+    """What a figure comes to in a snapshot, for whom and under what is asked; None where it is empty."""
+    rows = chart_rows(asked, figure.chart, settled(asked, source))
+    if figure.chart not in asked.board.figures:
+        return _number(rows.one(source, totals_statement([figure.metric]))[0])
+    assert figure.dataset.beside is not None
+    word, width = figure.dataset.beside.words[figure.period], len(table_columns(figure.dataset, figure.chart))
+    at = width + figure.chart.metrics.index(figure.metric.name)
+    # Read to the end: another query on the connection would break off this one.
+    lines = list(rows.read(source, table_statement(figure.dataset, figure.chart)))
+    return next((_number(line[at]) for line in lines if line[0] == word), None)
+
+
+def _number(value: object) -> float | None:
+    return None if value is None else float(value)  # type: ignore[arg-type]

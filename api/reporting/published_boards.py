@@ -1,0 +1,307 @@
+"""看板：分析者把自己在自助分析里做的看板发布给角色；每次发布是一个不变的版本，可以换回以前的版本，也可以撤回。
+
+A publication copies the board, with its charts, in Superset; whom it is for sees the copy in the exploring port, with
+the rows and datasets of his own role. What its charts are drawn of is kept here, and checked at each release.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import httpx
+from pydantic import BaseModel, Field
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.orm import Mapped
+
+from api.identity.tables import Role
+from api.kit.calls import ANY_USER, call, router
+from api.kit.context import Context
+from api.kit.errors import Forbidden, NotFound, Refusal
+from api.kit.fields import integer, key, moment
+from api.kit.fields import text as words
+from api.kit.resource import Declaration, Menu
+from api.kit.schemas import Key, Payload, Saved
+from api.kit.scope import Principal
+from api.kit.settings import settings
+from api.kit.turns import Turns
+from api.kit.view import READ_ONLY, Sql, Values, View
+from api.reporting.board_checks import problem_of, release, unseen_by
+from api.reporting.board_copies import copy_board
+from api.reporting.board_tables import (
+    AUDIENCE,
+    BOARD,
+    VERSION,
+    PublishedBoard,
+    PublishedBoardRole,
+    PublishedBoardVersion,
+    boards_of,
+    roles_of,
+)
+from api.reporting.explore import Entrance, allowed, entrance, explorer_of
+from api.reporting.tokens import explorer_token
+from reports.catalogue import EXPLORER_HEADER
+
+api = router()
+PREFIX = "v2/report/Board"
+SECONDS = 30
+TURNS = Turns("正在发布看板的人较多，已有{}个在等，请稍后再试", at_once=2, waiting=4)
+
+_BOARDS = """
+select b.board_id, b.title as board_title, u.realname as board_author, b.version as board_version,
+    v.note as publish_note, v.at as published_at,
+    case when b.withdrawn then '已撤回' when b.problem is not null then b.problem else '已发布' end as board_state,
+    (select string_agg(r.role_name, '、' order by r.role_name) from published_board_role p join role r using (role_id)
+        where p.board_id = b.board_id) as role_names,
+    case when b.user_id = :me then '是' else '否' end as is_own
+from published_board b
+join published_board_version v on v.board_id = b.board_id and v.version = b.version
+join user_account u on u.user_id = b.user_id
+where b.user_id = :me or not b.withdrawn and exists (
+    select from published_board_role p where p.board_id = b.board_id and p.role_id = :role)
+"""
+
+
+class Board(View):
+    """看板: those that are published to the user's role, and his own."""
+
+    __tablename__ = "board"
+    declaration = Declaration(
+        "看板",
+        PREFIX,
+        "board_title",
+        routes={"list": "/report/board"},
+        menu=Menu("报表中心", "报表总览", 25),
+        actions=(*READ_ONLY, "publish"),
+        order_by=("published_at", "desc"),
+    )
+
+    board_id: Mapped[int] = key()
+    board_title: Mapped[str] = words("看板", search=True, width=220)
+    board_author: Mapped[str] = words("作者", search=True, width=100)
+    board_version: Mapped[int] = integer("版本", width=70)
+    published_at: Mapped[datetime] = moment("发布时间", search=True)
+    publish_note: Mapped[str | None] = words("说明", width=240)
+    role_names: Mapped[str | None] = words("发布给", max_length=2000, width=220)
+    board_state: Mapped[str] = words("状态", max_length=500, width=240)
+    is_own: Mapped[str] = words("本人的", width=70)
+
+    @classmethod
+    def source(cls, principal: Principal, asked: Values) -> Sql:
+        return _BOARDS, {"me": principal.user_id, "role": principal.role_id}
+
+
+class OwnBoard(BaseModel):
+    """A board that the user made himself, by its number in Superset, and as what it is published already."""
+
+    source_id: int
+    title: str
+    board_id: int | None
+
+
+class BoardRole(BaseModel):
+    role_id: int
+    role_name: str
+
+
+class BoardChoices(BaseModel):
+    """What the user may publish, and to whom."""
+
+    boards: list[OwnBoard]
+    roles: list[BoardRole]
+
+
+class BoardVersion(BaseModel):
+    version: int
+    at: str
+    note: str | None
+    shown: bool
+    problem: str | None
+
+
+class PublishedBoardAnswer(BaseModel):
+    """One's own published board, with the versions that it may be put back to."""
+
+    board_id: int
+    title: str
+    role_ids: list[int]
+    withdrawn: bool
+    versions: list[BoardVersion]
+
+
+class Publication(Payload):
+    """A board as it is now, for roles; of one that is published already a new version."""
+
+    source_id: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    role_ids: Annotated[list[Key], Field(min_length=1, max_length=200)]
+    note: Annotated[str, Field(max_length=200)] | None = None
+
+
+class OneBoard(Payload):
+    board_id: Key
+
+
+class ChosenVersion(OneBoard):
+    version: Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+PUBLISHING = Board.right("publish")
+
+
+class Superset:
+    """Superset as an explorer talks to it, in his name."""
+
+    def __init__(self, said: dict[str, Any]) -> None:
+        self._said = said
+        self._http = httpx.Client(base_url=settings().report_upstream, timeout=SECONDS, trust_env=False)
+
+    def get(self, path: str) -> Any:
+        return self._answer("GET", path)
+
+    def send(self, method: str, path: str, body: Any) -> Any:
+        csrf = self._answer("GET", "/api/v1/security/csrf_token/")
+        return self._answer(method, path, {"X-CSRFToken": csrf}, body)
+
+    def _answer(self, method: str, path: str, headers: dict[str, str] | None = None, body: Any = None) -> Any:
+        token = explorer_token(settings().secrets["explorer_secret"], self._said)
+        try:
+            answer = self._http.request(
+                method, path, headers={EXPLORER_HEADER: token, **(headers or {})}, json=body
+            )
+        except httpx.HTTPError as error:
+            raise Refusal("报表服务暂时不可用，请稍后再试") from error
+        if answer.status_code == 404:
+            raise Refusal("没有这张看板，或者它不是您的")
+        if answer.status_code >= 400:
+            raise Refusal("报表服务没有接受，请稍后再试")
+        return answer.json()["result"]
+
+
+@call(api, "GET", f"{PREFIX}/getChoices", right=PUBLISHING, returns=BoardChoices, turns=TURNS)
+def get_choices(ctx: Context) -> Any:
+    """可发布的看板: the user's own, and the roles that there are."""
+    me = allowed(ctx.principal)
+    known = {
+        row.source_id: row.board_id
+        for row in ctx.conn.execute(select(BOARD).where(BOARD.c.user_id == me.user_id))
+    }
+    columns = Role.table().c
+    asked = select(columns.role_id, columns.role_name).where(columns.enabled).order_by(columns.role_name)
+    roles = [dict(row._mapping) for row in ctx.conn.execute(asked)]
+    said = explorer_of(ctx.conn, me)
+    with ctx.apart():
+        found = Superset(said).get("/api/v1/dashboard/?q=(page_size:100)")
+    boards = [
+        {"source_id": one["id"], "title": one["dashboard_title"], "board_id": known.get(one["id"])}
+        for one in found
+        if one["id"] not in said["frozen"]
+    ]
+    return {"boards": boards, "roles": roles}
+
+
+@call(api, "POST", f"{PREFIX}/publish", right=PUBLISHING, returns=Saved, write=True, turns=TURNS)
+def publish(ctx: Context, payload: Publication) -> Any:
+    """发布看板: a copy of the board as it is, whose charts all of the roles may see."""
+    me = allowed(ctx.principal)
+    said = explorer_of(ctx.conn, me)
+    with ctx.apart():
+        title, copy, charts = copy_board(Superset(said), payload.source_id)
+    if problem := problem_of(charts) or unseen_by(ctx.conn, charts, payload.role_ids):
+        raise Refusal(problem)
+    mine = BOARD.c.user_id == me.user_id, BOARD.c.source_id == payload.source_id
+    found = ctx.conn.execute(select(BOARD.c.board_id).where(*mine).with_for_update()).scalar()
+    values = {"title": title, "withdrawn": False, "problem": None, "checked_release": release()}
+    if found is None:
+        made = insert(PublishedBoard).values(**values, user_id=me.user_id, source_id=payload.source_id)
+        found = ctx.conn.execute(made.returning(PublishedBoard.board_id)).scalar_one()
+    last = select(func.coalesce(func.max(VERSION.c.version), 0)).where(VERSION.c.board_id == found)
+    version = ctx.conn.execute(last).scalar_one() + 1
+    told = {
+        "board_id": found,
+        "version": version,
+        "dashboard_id": copy,
+        "note": payload.note,
+        "charts": charts,
+    }
+    ctx.conn.execute(insert(PublishedBoardVersion).values(told))
+    ctx.conn.execute(
+        update(PublishedBoard).where(BOARD.c.board_id == found).values(**values, version=version)
+    )
+    ctx.conn.execute(delete(PublishedBoardRole).where(AUDIENCE.c.board_id == found))
+    rows = [{"board_id": found, "role_id": role} for role in dict.fromkeys(payload.role_ids)]
+    ctx.conn.execute(insert(PublishedBoardRole), rows)
+    return {"id": found}
+
+
+@call(api, "GET", f"{PREFIX}/getVersions", right=PUBLISHING, returns=PublishedBoardAnswer)
+def get_versions(ctx: Context, board_id: Key) -> Any:
+    """看板版本: of one's own board."""
+    row = _own(ctx, board_id)
+    found = ctx.conn.execute(
+        select(VERSION).where(VERSION.c.board_id == row.board_id).order_by(VERSION.c.version.desc())
+    )
+    return {
+        "board_id": row.board_id,
+        "title": row.title,
+        "role_ids": roles_of(ctx.conn, row.board_id),
+        "withdrawn": row.withdrawn,
+        "versions": [
+            {
+                "version": one.version,
+                "at": one.at,
+                "note": one.note,
+                "shown": one.version == row.version,
+                "problem": problem_of(one.charts),
+            }
+            for one in found
+        ],
+    }
+
+
+@call(api, "POST", f"{PREFIX}/restore", right=PUBLISHING, returns=None, write=True)
+def restore(ctx: Context, payload: ChosenVersion) -> Any:
+    """换回版本: an earlier or later one of one's own board is shown from now on, if its roles may see it."""
+    row = _own(ctx, payload.board_id)
+    asked = VERSION.c.board_id == row.board_id, VERSION.c.version == payload.version
+    charts = ctx.conn.execute(select(VERSION.c.charts).where(*asked)).scalar()
+    if charts is None:
+        raise NotFound("看板版本")
+    if problem := problem_of(charts) or unseen_by(ctx.conn, charts, roles_of(ctx.conn, row.board_id)):
+        raise Refusal(problem)
+    values = {"version": payload.version, "withdrawn": False, "problem": None, "checked_release": release()}
+    ctx.conn.execute(update(PublishedBoard).where(BOARD.c.board_id == row.board_id).values(values))
+    return None
+
+
+@call(api, "POST", f"{PREFIX}/withdraw", right=PUBLISHING, returns=None, write=True)
+def withdraw(ctx: Context, payload: OneBoard) -> Any:
+    """撤回看板: nobody sees it any more; its versions are kept, and may be restored."""
+    row = _own(ctx, payload.board_id)
+    ctx.conn.execute(update(PublishedBoard).where(BOARD.c.board_id == row.board_id).values(withdrawn=True))
+    return None
+
+
+@call(api, "POST", f"{PREFIX}/open", right=ANY_USER, returns=Entrance)
+def open_board(ctx: Context, payload: OneBoard) -> Any:
+    """打开看板: an address that opens once, for whom it is published to."""
+    me = ctx.principal
+    if me.imitator_id:
+        raise Forbidden("模拟登录时不能打开看板")
+    asked = select(VERSION.c.dashboard_id).where(
+        VERSION.c.board_id == payload.board_id,
+        VERSION.c.version
+        == select(BOARD.c.version).where(BOARD.c.board_id == payload.board_id).scalar_subquery(),
+    )
+    copy = ctx.conn.execute(asked).scalar()
+    if copy is None or copy not in boards_of(ctx.conn, me.role_id):
+        raise NotFound("看板")
+    return entrance(ctx, me, copy)
+
+
+def _own(ctx: Context, key_: int) -> Any:
+    """A board that the user published, held until the call ends."""
+    mine = BOARD.c.board_id == key_, BOARD.c.user_id == ctx.principal.user_id
+    row = ctx.conn.execute(select(BOARD).where(*mine).with_for_update()).first()
+    if row is None:
+        raise NotFound("看板")
+    return row

@@ -1,0 +1,78 @@
+"""同名数字：两张报表里名称相同的数字，同一时期、同样筛选下相等，或在这里说明为何不同。
+
+A test compares all pairs; what is said here is told to readers beside the figure.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Why figures of some names (a pattern of the whole name) in some places, tabs as `code/tab` or whole reports, are
+    not those of the same name elsewhere; without places no two of them are the same."""
+
+    names: str
+    reason: str
+    places: tuple[str, ...] = ()
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.names)
+
+    def tells(self, name: str, one: str, other: str) -> bool:
+        """Whether it says why the figures of a name in two places differ."""
+        if self.pattern.fullmatch(name) is None:
+            return False
+        return not self.places or self._has(one) != self._has(other)
+
+    def _has(self, place: str) -> bool:
+        return place in self.places or place.split("/")[0] in self.places
+
+
+NOW = ("CompanyInventoryreport", "commodityStocksQuery", "goodsinventoryrpt", "inDecisionAnalysisTable")
+DIFFERENCES = (
+    Difference(".*", "经营日报是所选一天的，其中的变化是本月到那天的", ("BusinessDailyReport",)),
+    Difference(".*", "是所选一周的，其余是所选月的", ("warehouseTurnover/week",)),
+    Difference(".*", "畅销商品的是所选销售期间的", ("BestSeller", "BestSellerInfo")),
+    Difference(".*", "服务站毛利分析只有服务站公司的", ("stationProfitAnalysis",)),
+    Difference("库存.*|.*较.*月末.*|.*天以上占比.*", "一个是现在的库存，一个是所选月末的", NOW),
+    Difference("周转天数", "公司库存报表的按近一年的周转", ("CompanyInventoryreport",)),
+    Difference(
+        ".*",
+        "一个是所选截至日的，一个是所选月末的",
+        ("ScheduleAccountsPayable/aging_day", "accountsReceivable/day", "facyorypayment/day"),
+    ),
+    Difference(
+        r"未到期|\d+–\d+天|180天以上|最长逾期（天）|.*逾期.*|本期退货|其他增加|.*较.*",
+        "一个是应收的，一个是应付的",
+        ("accountsReceivable", "ScheduleAccountsReceivable"),
+    ),
+    Difference(r"\d+–\d+天", "一个是库龄的分段，一个是逾期天数的分段", ("inventoryAgingReport",)),
+    Difference("31–60天", "厂家付款分析另有一张按到期时间分段的表", ("facyorypayment",)),
+    Difference("(按进度)?较.*", "是表中主要数字的变化，各表的主要数字不同"),
+    Difference("销售收入", "营业收入报表里退货另列，销售收入没有减退货", ("OperatingRevenue",)),
+    Difference(
+        "本期采购.*|付款率.*",
+        "付款分析的采购已减退货，付款率是付款 ÷ 采购；应付款明细表里退货另列，付款率是付款 ÷（期初 + 采购）",
+        ("inAnalysisTablePayment",),
+    ),
+    Difference("上月末应付", "厂家付款分析里预付及未用返利另列，没有减去", ("facyorypayment",)),
+    Difference(
+        "采购金额|采购数量",
+        "采购价格分析只看付了钱的采购入库，不含赠品，不减退货",
+        ("inPurchasingPriceAnalysisTable",),
+    ),
+    Difference("订单金额", "一个是销售订单，一个是采购订单", ("SalesOrder",)),
+    Difference(".*指数.*", "采购经理指数是扩散指数，其余是价格的拉氏指数", ("pmi",)),
+    Difference("退货率.*", "一个是销售的，一个是采购的", ("OperatingRevenue",)),
+    Difference("销售较上月同期", "看得到成本时，品类购销分析按销售成本比较", ("categorySalesPurchase",)),
+)
+
+
+def reason(name: str, one: str, other: str) -> str | None:
+    """Why the figures of a name in two places, each `code/tab`, are not the same; None where they are."""
+    return next((told.reason for told in DIFFERENCES if told.tells(name, one, other)), None)

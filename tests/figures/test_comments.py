@@ -1,0 +1,89 @@
+"""Remarks on figures: seen by who has the report, is shown the figure, and sees the company whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.kit.client import Answer
+from tests.kit.fixtures import Site
+from tests.reporting.conftest import own_warehouse
+from tests.reporting.exported import companies_apart
+from tests.subscribing.subscriber import execute, without_cost
+
+__all__ = ["companies_apart", "own_warehouse"]
+pytestmark = pytest.mark.usefixtures("companies_apart")
+PREFIX = "v2/report/FigureComment"
+PLACE = {"code": "CustomerProfit", "tab": "all"}
+
+
+@pytest.fixture(autouse=True)
+def nothing_yet(site: Site) -> None:
+    execute(site, "truncate figure_comment")
+
+
+def told(site: Site, user: str) -> dict[str, Any]:
+    answer = site.as_(user).get(f"{PREFIX}/getList", **PLACE)
+    assert answer.ok, answer
+    found: dict[str, Any] = answer.data
+    return found
+
+
+def remark(
+    site: Site, user: str, company: int | None, figure: str = "beside/revenue/0", words: str = "双十一"
+) -> Answer:
+    body = {**PLACE, "figure": figure, "company_id": company, "day": "2026-11-11", "words": words}
+    return site.as_(user).post(f"{PREFIX}/add", body)
+
+
+def own_company(site: Site, user: str) -> int:
+    found: int = told(site, user)["companies"][0]["company_id"]
+    return found
+
+
+class TestSeeing:
+    def test_by_who_sees_the_company(self, site: Site) -> None:
+        company = own_company(site, "manager_a")
+        assert remark(site, "manager_a", company).ok
+        [seen] = told(site, "manager_a")["data"]
+        assert (seen["words"], seen["day"], seen["mine"]) == ("双十一", "2026-11-11", True)
+        assert [row["mine"] for row in told(site, "admin")["data"]] == [False]
+
+    def test_not_by_who_sees_only_another_company(self, site: Site) -> None:
+        company = max(row["company_id"] for row in told(site, "admin")["companies"])
+        assert company not in {row["company_id"] for row in told(site, "manager_a")["companies"]}
+        assert remark(site, "admin", company).ok
+        assert remark(site, "admin", None, words="全集团").ok
+        assert told(site, "manager_a")["data"] == []
+        assert [row["words"] for row in told(site, "admin")["data"]] == ["全集团", "双十一"]
+
+    def test_not_by_who_is_not_shown_the_figure(self, site: Site) -> None:
+        company = own_company(site, "manager_a")
+        cost = next(one["key"] for one in told(site, "manager_a")["figures"] if "毛利" in one["label"])
+        assert remark(site, "manager_a", company, cost).ok
+        assert len(told(site, "manager_a")["data"]) == 1
+        with without_cost(site):
+            assert told(site, "manager_a")["data"] == []
+
+    def test_not_without_the_report_right(self, site: Site) -> None:
+        assert site.as_("nobody").get(f"{PREFIX}/getList", **PLACE).code == 403
+
+
+class TestWriting:
+    def test_only_of_what_one_sees(self, site: Site) -> None:
+        other = max(row["company_id"] for row in told(site, "admin")["companies"])
+        assert remark(site, "manager_a", other).msg == "您没有看这家公司数字的权限"
+        assert remark(site, "manager_a", None).msg == "您看不到全集团的数字，请选择批注是哪家公司的"
+        assert remark(site, "manager_a", own_company(site, "manager_a"), "beside/nothing/0").code == 400
+
+    def test_only_ones_own_is_changed_and_deleted(self, site: Site) -> None:
+        key = remark(site, "manager_a", own_company(site, "manager_a")).data["id"]
+        changed = {"comment_id": key, "day": "2026-11-12", "words": "更正"}
+        assert site.as_("admin").post(f"{PREFIX}/edit", changed).msg == "批注不存在或无权访问"
+        assert site.as_("admin").post(f"{PREFIX}/del", {"comment_id": key}).msg == "批注不存在或无权访问"
+        assert site.as_("manager_a").post(f"{PREFIX}/edit", changed).ok
+        [row] = told(site, "manager_a")["data"]
+        assert (row["words"], row["day"], row["changed_at"] is not None) == ("更正", "2026-11-12", True)
+        assert site.as_("manager_a").post(f"{PREFIX}/del", {"comment_id": key}).ok
+        assert told(site, "manager_a")["data"] == []

@@ -1,0 +1,194 @@
+"""拼音顺序: Postgres and DuckDB order texts alike, and so do lists, dropdowns, charts and files."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import duckdb
+import pytest
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from api.exporting.pivoting import CrossTable
+from api.exporting.query import Rows
+from api.exporting.rows import table_statement
+from api.kit import registry
+from api.kit.pinyin_order import MACRO, in_pinyin, teach
+from reports.catalogue.boards import Chart, Pivot
+from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.name_order import in_name_order
+from tests.kit.desk import Desk
+from tests.kit.fixtures import Site
+
+SPELLED = ["AA轮胎", "安徽分店", "北京分店", "重庆分店", "上海分店", "张三轮胎", "周口分店"]
+"""In pinyin order, as ICU has it: Chinese before Latin letters."""
+IN_ORDER = [*SPELLED[1:], SPELLED[0]]
+
+
+def by_postgres(conn: Connection, texts: list[str]) -> list[str]:
+    rows = conn.exec_driver_sql("select t from unnest(%s::text[]) t order by pinyin_key(t), t", (texts,))
+    return [text for (text,) in rows]
+
+
+def by_duckdb(texts: list[str]) -> list[str]:
+    with duckdb.connect() as conn:
+        conn.execute(MACRO)
+        rows = conn.execute("select t from unnest($1) as u(t) order by pinyin_key(t), t", [texts]).fetchall()
+    return [text for (text,) in rows]
+
+
+class TestOneRule:
+    def test_chinese_names_stand_by_their_pinyin(self, conn: Connection) -> None:
+        assert by_postgres(conn, SPELLED[::-1]) == IN_ORDER
+        assert by_duckdb(SPELLED[::-1]) == IN_ORDER
+
+    def test_both_engines_agree_on_names_of_all_kinds(self, conn: Connection) -> None:
+        draw = random.Random(41)
+        han = [chr(code) for code in range(0x4E00, 0xA000)]
+        usual = list("上海北京重庆长沙沈阳汽配轮胎有限公司分店一二三甲乙丙厦门曾朝阳区")
+        latin = list("abcXYZ0189-_.()（）/ *×#ＡＢ１２")
+        texts = {
+            "".join(draw.choices(draw.choice([han, usual, latin, usual + latin]), k=draw.randint(1, 8)))
+            for _ in range(4000)
+        }
+        texts |= {
+            "轮胎",
+            "轮胎 ",
+            "ab",
+            "aB",
+            "Ab",
+            "AB",
+            "重庆",
+            "重",
+            "庆重",
+            "𠮷野",
+            "吉野",
+            "가나",
+            "①号",
+        }
+        # One of each that ICU tells apart by accents or width alone.
+        assert by_postgres(conn, sorted(texts)) == by_duckdb(sorted(texts))
+
+    def test_an_index_may_stand_on_it(self, conn: Connection) -> None:
+        conn.exec_driver_sql("set local enable_seqscan = off")
+        plan = conn.exec_driver_sql(
+            "explain select customer_id from customer order by pinyin_key(customer_name), customer_id limit 5"
+        )
+        assert any("ix_customer_pinyin" in line for (line,) in plan)
+
+
+@pytest.fixture(scope="module")
+def named(site: Site) -> list[int]:
+    """Customers by those names, made in another order, each with a bill."""
+    admin, made = site.as_("admin"), []
+    for name in ("张三轮胎", "AA轮胎", "重庆分店", "安徽分店", "周口分店", "北京分店", "上海分店"):
+        body = {"customer_name": name, "company_id": site.world.company_a}
+        made.append(admin.post("v2/custom/Customer/add", body).data["id"])
+    line = {"goods_id": site.world.tube, "quantity": "1", "price": "1"}
+    for key in made:
+        Desk(site).draft("sales_outbound", line, customer_id=key)
+    return made
+
+
+class TestLists:
+    def rows(self, site: Site, path: str, **asked: Any) -> list[dict[str, Any]]:
+        found = site.as_("admin").get(path, **asked).data
+        return list(found["data"])
+
+    def names(self, rows: list[dict[str, Any]]) -> list[str]:
+        return [row["customer_name"] for row in rows if row["customer_name"] in SPELLED]
+
+    @pytest.mark.parametrize("direction", ["asc", "desc"])
+    def test_a_list_stands_by_its_own_names(self, site: Site, named: list[int], direction: str) -> None:
+        rows = self.rows(
+            site, "v2/custom/Customer/getList", order_key="customer_name", order_by=direction, per_page=500
+        )
+        assert self.names(rows) == (IN_ORDER if direction == "asc" else IN_ORDER[::-1])
+
+    @pytest.mark.parametrize("direction", ["asc", "desc"])
+    def test_and_by_those_that_its_rows_refer_to(self, site: Site, named: list[int], direction: str) -> None:
+        path = Desk(site).path("sales_outbound", "getList")
+        rows = self.rows(site, path, order_key="customer_name", order_by=direction, per_page=500)
+        assert self.names(rows) == (IN_ORDER if direction == "asc" else IN_ORDER[::-1])
+
+    def test_every_row_is_on_one_page(self, site: Site, named: list[int]) -> None:
+        path, asked = "v2/custom/Customer/getList", {"order_key": "customer_name", "order_by": "asc"}
+        whole = [row["customer_id"] for row in self.rows(site, path, per_page=500, **asked)]
+        pages = [
+            row["customer_id"]
+            for page in range(1, len(whole) + 1)
+            for row in self.rows(site, path, per_page=1, page=page, **asked)
+        ]
+        assert pages == whole
+
+    def test_a_dropdown_stands_by_its_names(self, site: Site, named: list[int]) -> None:
+        rows = self.rows(site, "v2/custom/Customer/getDropdown", per_page=500)
+        assert self.names(rows) == IN_ORDER
+
+    def test_every_bill_stands_by_each_kind_of_record_that_one_refers_to(
+        self, site: Site, named: list[int]
+    ) -> None:
+        """Not one of them is refused, or reads its rows more than once."""
+        admin, asked, wrong = site.as_("admin"), set(), []
+        for cls in registry.declared():
+            for item in cls.fields() if cls.bill else ():
+                if not (item.list and item.ref and item.label_field) or item.ref.resource in asked:
+                    continue
+                asked.add(item.ref.resource)
+                path, key = Desk(site).path(cls.name(), "getList"), item.label_field
+                answer = admin.get(path, order_key=key, order_by="asc")
+                if answer.code != 200 or len(answer.data["data"]) > answer.data["total"]:
+                    wrong.append((cls.name(), key, answer.msg))
+        assert wrong == []
+        assert {"customer", "supplier", "warehouse"} <= asked
+
+
+DATASET = Dataset(
+    "d",
+    "数据集",
+    source="",
+    grain="company",
+    columns=(Column("name", "名称"), Column("place", "地点"), Column("day", "日期", "date")),
+    measures=("sold",),
+    metrics=(Metric("sold", "销售额", "sum(sold)"),),
+)
+
+
+def test_charts_order_texts_alike() -> None:
+    class Found:
+        def __init__(self, query: Any) -> None:
+            self.sqla_query = query
+
+        def _replace(self, sqla_query: Any) -> Found:
+            return Found(sqla_query)
+
+    engine = sa.create_engine("duckdb:///:memory:")
+    teach(engine)
+    rows = sa.values(sa.column("name", sa.Text), sa.column("sold", sa.Integer), name="t")
+    rows = rows.data([(name, place) for place, name in enumerate(SPELLED)])
+    name, sold = rows.c.name.label("name"), sa.func.sum(rows.c.sold).label("sold")
+    with engine.connect() as conn:
+        for order, wanted in (
+            ([name.asc()], IN_ORDER),
+            ([name.desc()], IN_ORDER[::-1]),
+            ([sold.desc(), name.asc()], SPELLED[::-1]),
+        ):
+            query = sa.select(name, sold).group_by(rows.c.name).order_by(*order)
+            found = conn.execute(in_name_order(Found(query), DATASET).sqla_query)
+            assert [row.name for row in found] == wanted
+        assert [row.name for row in conn.execute(sa.select(name).order_by(in_pinyin(name)))] == IN_ORDER
+
+
+def test_files_order_texts_alike() -> None:
+    engine = sa.create_engine("duckdb:///:memory:")
+    teach(engine)
+    told = ", ".join(f"('{name}', '{name}', {place})" for place, name in enumerate(SPELLED))
+    rows = Rows(f"(select * from (values {told}) as v(name, place, sold)) as b", ())
+    pivot = Pivot("d", rows=("name",), columns=("place",), metrics=("sold",))
+    table = Chart("t", "表", "table", "d", ("sold",), by=("name",))
+    with engine.connect() as conn:
+        shown, lines = CrossTable(DATASET, pivot, rows, [], frozenset()).lay(conn)
+        assert [line[0] for style, line in lines if style == "row"] == IN_ORDER
+        assert [one.heading[0] for one in shown][1:-1] == IN_ORDER
+        assert [row[0] for row in rows.read(conn, table_statement(DATASET, table))] == IN_ORDER

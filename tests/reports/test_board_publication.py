@@ -1,0 +1,183 @@
+"""Publication of boards: by their author to roles that may see what they are drawn of, in versions, checked at a release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from api.figures.board_watch import check_boards
+from api.reporting.board_checks import problem_of
+from api.reporting.board_tables import boards_of
+from tests.kit.client import Answer, Caller
+from tests.kit.fixtures import Site, conn, site, world
+from tests.kit.superset import Superset
+from tests.reports.analysts import OWED, SOLD, Analyst
+from tests.reports.guests import BEST_SELLER
+
+__all__ = ["conn", "site", "world"]
+PREFIX = "v2/report/Board"
+
+
+@pytest.fixture(autouse=True)
+def nothing_yet(site: Site, superset: Superset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ERP_REPORT_UPSTREAM", superset.url)
+    execute(site, "truncate published_board, popup_log cascade")
+
+
+def execute(site: Site, statement: str, **values: Any) -> None:
+    with site.engine.begin() as conn:
+        conn.execute(text(statement), values)
+
+
+@pytest.fixture
+def author(site: Site, superset: Superset) -> Analyst:
+    return Analyst(superset, user=site.world.user_manager_a)
+
+
+@pytest.fixture
+def board(author: Analyst) -> int:
+    """A board of the author's with a chart of best sellers."""
+    number = author.arrange("畅销看板")
+    drawn = {"viz_type": "table", "groupby": ["company_name"], "metrics": ["quantity"]}
+    author.draw("各公司销量", author.datasets[SOLD], dashboards=[number], params=json.dumps(drawn))
+    return number
+
+
+@pytest.fixture
+def publish(site: Site) -> Callable[..., Answer]:
+    def ask(board: int, *roles: str, user: str = "manager_a", note: str | None = None) -> Answer:
+        ids = [getattr(site.world, f"role_{role}") for role in roles]
+        return site.as_(user).post(f"{PREFIX}/publish", {"source_id": board, "role_ids": ids, "note": note})
+
+    return ask
+
+
+def listed(caller: Caller) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = caller.get(f"{PREFIX}/getList", per_page=200).data["data"]
+    return found
+
+
+def copies(site: Site, role: str) -> list[int]:
+    with site.engine.connect() as conn:
+        return boards_of(conn, getattr(site.world, f"role_{role}"))
+
+
+class TestPublishing:
+    def test_is_seen_by_the_roles_it_is_for(
+        self, site: Site, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        assert publish(board, "clerk_a", note="第一版").ok
+        [row] = listed(site.as_("clerk_a"))
+        assert (row["board_title"], row["board_version"], row["publish_note"], row["is_own"]) == (
+            "畅销看板",
+            1,
+            "第一版",
+            "否",
+        )
+        assert listed(site.as_("manager_b")) == []
+        assert listed(site.as_("manager_a"))[0]["is_own"] == "是"
+        opened = site.as_("clerk_a").post(f"{PREFIX}/open", {"board_id": row["board_id"]})
+        assert opened.ok and "/open?ticket=" in opened.data["address"]
+        assert (
+            site.as_("manager_b").post(f"{PREFIX}/open", {"board_id": row["board_id"]}).msg
+            == "看板不存在或无权访问"
+        )
+
+    def test_shows_what_was_published_not_what_is_drawn_since(
+        self, site: Site, author: Analyst, board: int, publish: Callable[..., Answer], superset: Superset
+    ) -> None:
+        assert publish(board, "clerk_a").ok
+        author.draw("后来的图", author.datasets[SOLD], dashboards=[board])
+        [copy] = copies(site, "clerk_a")
+        reader = Analyst(superset, user=site.world.user_clerk_a, boards=[copy], frozen=[copy], draws=False)
+        told = reader.get(f"/api/v1/dashboard/{copy}/charts").json()["result"]
+        assert [one["slice_name"] for one in told] == ["各公司销量"]
+
+    def test_each_is_a_version_that_may_be_put_back(
+        self, site: Site, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        first = publish(board, "clerk_a").data["id"]
+        one = copies(site, "clerk_a")
+        assert publish(board, "clerk_a").data["id"] == first
+        two = copies(site, "clerk_a")
+        assert one != two and listed(site.as_("clerk_a"))[0]["board_version"] == 2
+        mine = site.as_("manager_a")
+        assert mine.post(f"{PREFIX}/restore", {"board_id": first, "version": 1}).ok
+        assert copies(site, "clerk_a") == one
+        versions = mine.get(f"{PREFIX}/getVersions", board_id=first).data["versions"]
+        assert [(row["version"], row["shown"], row["problem"]) for row in versions] == [
+            (2, False, None),
+            (1, True, None),
+        ]
+        assert (
+            mine.post(f"{PREFIX}/restore", {"board_id": first, "version": 3}).msg
+            == "看板版本不存在或无权访问"
+        )
+
+    def test_is_withdrawn_and_comes_back(
+        self, site: Site, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        key = publish(board, "clerk_a").data["id"]
+        assert site.as_("manager_a").post(f"{PREFIX}/withdraw", {"board_id": key}).ok
+        assert (copies(site, "clerk_a"), listed(site.as_("clerk_a"))) == ([], [])
+        assert site.as_("manager_a").post(f"{PREFIX}/restore", {"board_id": key, "version": 1}).ok
+        assert len(copies(site, "clerk_a")) == 1
+
+
+class TestRefused:
+    def test_a_role_that_may_not_see_a_dataset(
+        self, site: Site, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        refused = publish(board, "nobody")
+        assert refused.msg == f"角色“nobody”看不到数据集“{SOLD}”，请先授权，或不发布给它"
+        assert listed(site.as_("manager_a")) == []
+
+    def test_anothers_board(self, site: Site, board: int, publish: Callable[..., Answer]) -> None:
+        assert publish(board, "clerk_a", user="manager_b").msg == "没有这张看板，或者它不是您的"
+        key = publish(board, "clerk_a").data["id"]
+        for call, body in (("withdraw", {}), ("restore", {"version": 1})):
+            assert (
+                site.as_("manager_b").post(f"{PREFIX}/{call}", {"board_id": key, **body}).msg
+                == "看板不存在或无权访问"
+            )
+
+    def test_a_board_without_charts(self, author: Analyst, publish: Callable[..., Answer]) -> None:
+        empty = author.arrange("空看板")
+        assert publish(empty, "clerk_a").msg == "看板上还没有图表，请先在自助分析中加上图表并保存"
+
+    def test_without_the_right(self, site: Site, board: int) -> None:
+        body = {"source_id": board, "role_ids": [site.world.role_clerk_a]}
+        assert not site.as_("nobody").post(f"{PREFIX}/publish", body).ok
+
+
+class TestRelease:
+    def test_a_board_whose_figure_is_gone_is_closed_and_its_author_told(
+        self, site: Site, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        key = publish(board, "clerk_a").data["id"]
+        check_boards(timestamp=0)
+        assert len(copies(site, "clerk_a")) == 1
+        gone = (
+            """update published_board_version set charts = jsonb_set(charts, '{0,figures}', '["vanished"]')"""
+        )
+        execute(site, gone)
+        execute(site, "update published_board set checked_release = 'older'")
+        for _ in range(2):
+            check_boards(timestamp=0)
+        problem = f"图表“各公司销量”的数据集“{SOLD}”没有vanished"
+        assert copies(site, "clerk_a") == []
+        assert [row["board_state"] for row in listed(site.as_("manager_a"))] == [problem]
+        told = [row["content"] for row in site.as_("manager_a").get("v2/open/Message/getPopUplogList").data]
+        assert told == [f"您发布的看板“畅销看板”打不开了：{problem}。请在自助分析中修改后重新发布"]
+        assert site.as_("clerk_a").post(f"{PREFIX}/open", {"board_id": key}).msg == "看板不存在或无权访问"
+
+    def test_what_the_catalogue_has_is_found_in_it(self) -> None:
+        metric = BEST_SELLER.board.datasets[0].metrics[0].name
+        chart = {"title": "图", "dataset": SOLD, "columns": ["company_name"], "figures": [metric]}
+        assert problem_of([chart]) is None
+        assert problem_of([{**chart, "dataset": "没有的"}]) == "图表“图”的数据集“没有的”不在报表目录中"
+        assert problem_of([{**chart, "dataset": OWED}]) == f"图表“图”的数据集“{OWED}”没有{metric}"

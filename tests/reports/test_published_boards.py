@@ -1,0 +1,193 @@
+"""Boards that are published to a role: seen by who has it, with his own rows and datasets, and changed by nobody."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from api.reporting.board_copies import copy_board, renumbered, whole_layout
+from tests.kit.superset import Superset
+from tests.reports.analysts import SOLD, Analyst
+
+AUTHOR, READER = 581, 582
+
+
+def drawn(analyst: Analyst, title: str) -> tuple[int, int]:
+    """A chart of the author's on a board of his: their numbers."""
+    dataset = analyst.datasets[SOLD]
+    form = {
+        "datasource": f"{dataset}__table",
+        "viz_type": "table",
+        "groupby": ["company_name"],
+        "metrics": ["quantity"],
+    }
+    context = {
+        "datasource": {"id": dataset, "type": "table"},
+        "queries": [{"columns": ["company_name"], "metrics": ["quantity"], "row_limit": 100}],
+        "form_data": form,
+        "result_format": "json",
+        "result_type": "full",
+    }
+    board = analyst.ask("POST", "/api/v1/dashboard/", {"dashboard_title": title})
+    assert board.status_code == 201, board.text
+    chart = analyst.ask(
+        "POST",
+        "/api/v1/chart/",
+        {
+            "slice_name": f"{title}的图",
+            "viz_type": "table",
+            "params": json.dumps(form),
+            "query_context": json.dumps(context),
+            "datasource_id": dataset,
+            "datasource_type": "table",
+            "dashboards": [board.json()["id"]],
+        },
+    )
+    assert chart.status_code == 201, chart.text
+    return board.json()["id"], chart.json()["id"]
+
+
+class Talk:
+    """An analyst as the core talks to Superset in his name."""
+
+    def __init__(self, analyst: Analyst) -> None:
+        self.analyst = analyst
+
+    def get(self, path: str) -> Any:
+        return self.send("GET", path, None)
+
+    def send(self, method: str, path: str, body: Any) -> Any:
+        answer = self.analyst.ask(method, path, body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["result"]
+
+
+@pytest.fixture(scope="module")
+def published(superset: Superset) -> int:
+    """The number of a copy of a board."""
+    author = Analyst(superset, user=AUTHOR)
+    board, _ = drawn(author, "发布的看板")
+    return copy_board(Talk(author), board)[1]
+
+
+def reading(superset: Superset, published: int, **said: Any) -> Analyst:
+    return Analyst(
+        superset, **{"user": READER, "boards": [published], "frozen": [published], "draws": False, **said}
+    )
+
+
+def charts(analyst: Analyst, board: int) -> Any:
+    return analyst.get(f"/api/v1/dashboard/{board}/charts")
+
+
+class TestReading:
+    def test_whom_it_is_published_to_sees_it_and_its_charts(self, superset: Superset, published: int) -> None:
+        reader = reading(superset, published)
+        assert reader.get(f"/api/v1/dashboard/{published}").status_code == 200
+        [chart] = charts(reader, published).json()["result"]
+        assert chart["slice_name"] == "发布的看板的图"
+
+    def test_others_do_not_find_it(self, superset: Superset, published: int) -> None:
+        for said in ({"boards": []}, {"boards": [published + 1000]}):
+            stranger = reading(superset, published, **said)
+            assert stranger.get(f"/api/v1/dashboard/{published}").status_code == 404
+            assert charts(stranger, published).status_code == 404
+
+    def test_its_figures_are_of_the_readers_own_role(self, superset: Superset, published: int) -> None:
+        def figures(role: int) -> list[dict[str, Any]]:
+            reader = reading(superset, published, role_id=role)
+            [chart] = charts(reader, published).json()["result"]
+            drawn = {"slice_id": chart["id"], "dashboardId": published}
+            answer = reader.sold(columns=["company_name"], metrics=["quantity"], form=drawn)
+            assert answer.status_code == 200, answer.text
+            rows: list[dict[str, Any]] = answer.json()["result"][0]["data"]
+            return rows
+
+        assert {row["company_name"] for row in figures(1)} == {"上海公司", "苏州公司"}
+        assert {row["company_name"] for row in figures(2)} == {"上海公司"}
+
+    def test_a_dataset_that_is_not_the_readers_is_refused(self, superset: Superset, published: int) -> None:
+        reader = reading(superset, published, reports=[])
+        assert reader.datasets == {}
+        number = Analyst(superset, user=AUTHOR).datasets[SOLD]
+        assert reader.data(number, columns=["company_name"], metrics=["quantity"]).status_code in (403, 404)
+
+
+class TestFrozen:
+    @pytest.mark.parametrize("user", [AUTHOR, READER])
+    def test_nobody_changes_or_deletes_it(self, superset: Superset, published: int, user: int) -> None:
+        someone = reading(superset, published, user=user, draws=True)
+        [chart] = charts(someone, published).json()["result"]
+        for method, path, body in (
+            ("PUT", f"/api/v1/dashboard/{published}", {"dashboard_title": "改名"}),
+            ("DELETE", f"/api/v1/dashboard/{published}", None),
+            ("PUT", f"/api/v1/chart/{chart['id']}", {"slice_name": "改名"}),
+            ("DELETE", f"/api/v1/chart/{chart['id']}", None),
+        ):
+            assert someone.ask(method, path, body).status_code >= 400, (method, path)
+        reader = reading(superset, published)
+        assert (
+            reader.get(f"/api/v1/dashboard/{published}").json()["result"]["dashboard_title"]
+            == "发布的看板（已发布）"
+        )
+        assert [one["slice_name"] for one in charts(reader, published).json()["result"]] == ["发布的看板的图"]
+
+    def test_its_author_finds_his_own_board_beside_it(self, superset: Superset, published: int) -> None:
+        author = Analyst(superset, user=AUTHOR, frozen=[published])
+        found = {one["id"] for one in author.get("/api/v1/dashboard/").json()["result"]}
+        assert found and published not in found
+
+    def test_who_only_looks_draws_nothing(self, superset: Superset, published: int) -> None:
+        reader = reading(superset, published)
+        answer = reader.ask("POST", "/api/v1/dashboard/", {"dashboard_title": "读者的"})
+        assert answer.status_code >= 400
+        assert {one["id"] for one in reader.get("/api/v1/dashboard/").json()["result"]} == {published}
+
+
+class TestCopying:
+    def test_every_chart_has_a_place_in_the_copy_and_those_that_had_one_keep_it(self) -> None:
+        tabs = {
+            "ROOT_ID": {"type": "ROOT", "id": "ROOT_ID", "children": ["TABS-1"]},
+            "TABS-1": {"type": "TABS", "id": "TABS-1", "children": ["TAB-1"], "parents": ["ROOT_ID"]},
+            "TAB-1": {"type": "TAB", "id": "TAB-1", "children": ["ROW-1"], "parents": ["ROOT_ID", "TABS-1"]},
+            "ROW-1": {"type": "ROW", "id": "ROW-1", "children": ["CHART-1"]},
+            "CHART-1": {"type": "CHART", "id": "CHART-1", "children": [], "meta": {"chartId": 7}},
+        }
+        layout = whole_layout("看板", tabs, {7: "甲", 8: "乙"})
+        assert layout["CHART-1"] == tabs["CHART-1"]
+        _, added = layout["TAB-1"]["children"]
+        [chart] = layout[added]["children"]
+        assert (layout[chart]["meta"]["chartId"], layout[chart]["meta"]["sliceName"]) == (8, "乙")
+        assert layout[chart]["parents"] == ["ROOT_ID", "TABS-1", "TAB-1", added]
+        bare = whole_layout("看板", {}, {8: "乙"})
+        assert [bare[row]["children"] for row in bare["GRID_ID"]["children"]] == [[chart]]
+
+    def test_filters_are_of_the_charts_of_the_copy(self) -> None:
+        told = {
+            "refresh_frequency": 7,
+            "native_filter_configuration": [
+                {
+                    "scope": {"rootPath": ["ROOT_ID"], "excluded": [7]},
+                    "chartsInScope": [8],
+                    "targets": [{"datasetId": 7}],
+                }
+            ],
+            "chart_configuration": {
+                "7": {"id": 7, "crossFilters": {"scope": "global", "chartsInScope": [8]}}
+            },
+        }
+        assert renumbered(told, {7: 17, 8: 18}) == {
+            "refresh_frequency": 7,
+            "native_filter_configuration": [
+                {
+                    "scope": {"rootPath": ["ROOT_ID"], "excluded": [17]},
+                    "chartsInScope": [18],
+                    "targets": [{"datasetId": 7}],
+                }
+            ],
+            "chart_configuration": {
+                "17": {"id": 17, "crossFilters": {"scope": "global", "chartsInScope": [18]}}
+            },
+        }

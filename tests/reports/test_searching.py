@@ -1,0 +1,66 @@
+"""What is typed into a table is looked for in all names that it shows, and the totals are of the rows that are found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reports.chart_params import chart_params
+from tests.kit.superset import EVERYTHING, Superset
+from tests.reports.guests import DATA, PLACES, place
+
+REVENUE = place("OperatingRevenue", tab="all")
+
+
+def typed(superset: Superset, text: str) -> tuple[list[dict[str, Any]], int, dict[str, Any]]:
+    """The rows, their number and their totals of the revenue's table, asked as its frame does."""
+    token, chart = superset.token(REVENUE, EVERYTHING), REVENUE.board.chart("detail")
+    body = superset.chart_body(REVENUE, chart, token)
+    rows, totals = body["queries"]
+    filters = [
+        {"col": "month_label", "op": "IN", "val": ["2026-11"]},
+        *([{"col": "company_name", "op": "ILIKE", "val": f"{text}%"}] if text else []),
+    ]
+    page = {**rows, "filters": filters, "row_limit": 20, "row_offset": 0}
+    asked = [page, {**page, "row_limit": 0, "is_rowcount": True}, {**totals, "filters": filters}]
+    answer = superset.post(DATA, token, {**body, "queries": asked})
+    assert answer.status_code == 200, answer.text
+    found, counted, summed = (one["data"] for one in answer.json()["result"])
+    return found, counted[0]["rowcount"], summed[0] if summed else {}
+
+
+@pytest.mark.parametrize("text", ["苏州", "州公", "张伟 苏州", "苏州公司 销售"])
+def test_totals_are_of_the_rows_that_are_found(superset: Superset, text: str):
+    """Companies have a row each, found by any of its names: its ratios are the totals, as long as it stands alone."""
+    whole, number, _ = typed(superset, "")
+    assert number == len(whole) == 2
+    rows, number, totals = typed(superset, text)
+    assert number == len(rows) == 1
+    assert rows[0] in whole and rows[0]["company_name"] == "苏州公司"
+    assert totals == {name: rows[0][name] for name in totals} and totals["return_share"] is not None
+
+
+def test_totals_of_several_rows_are_computed_anew(superset: Superset):
+    """Ratios of both rows are alike in the snapshot: they don't add up."""
+    rows, number, totals = typed(superset, "销售部")
+    assert number == len(rows) == 2
+    assert totals["revenue"] == pytest.approx(sum(row["revenue"] for row in rows))
+    assert totals["return_share"] == pytest.approx(rows[0]["return_share"])
+    assert totals["per_bill"] == pytest.approx(rows[0]["per_bill"])
+
+
+@pytest.mark.parametrize("text", ["2026", "%", "_", "salesdetrpt", "没有"])
+def test_nothing_is_found_that_no_name_has(superset: Superset, text: str):
+    """Signs that stand for others do not, and what isn't shown is not looked at."""
+    assert typed(superset, text)[:2] == ([], 0)
+
+
+def test_every_table_with_totals_asks_the_server():
+    for at in PLACES:
+        for chart in at.board.tables:
+            form = chart_params(chart, at.board.dataset(chart.dataset))
+            assert form["server_pagination"] or not (form["show_totals"] or form["include_search"]), (
+                at,
+                chart.key,
+            )

@@ -1,0 +1,101 @@
+"""拼音权重：按 DuckDB 的 ICU 给每个字的权重，在 PostgreSQL 里建 `pinyin_key`，两边同一顺序。"""
+
+from __future__ import annotations
+
+import base64
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+
+import duckdb
+from sqlalchemy import Connection
+
+from api.kit.pinyin_order import NAME
+
+READ_TOGETHER = {0xFFF0: "重庆", 0xFFF1: "沈阳", 0xFFF2: "藏文"}
+"""Characters that together are read otherwise than apart; of Postgres's function each stands for an unused one."""
+GAP, BEHIND = (0xA000, 0xF900), 0x10000
+"""Letters without weights of their own: Korean and private ones, then those beyond two bytes; by their numbers."""
+STANDING_FOR = {"korean": 0xAC00, "symbol": 0x1F600, "rare": 0x20000}
+"""Where those stand: each where this one of them does."""
+LONGEST = 60
+"""Letters by which texts are told apart; further ones only where these are the same."""
+
+_FUNCTION = """
+create or replace function {name}(value text) returns bytea language plpgsql immutable strict parallel safe as $$
+declare
+    letters text := {letters};
+    found bytea := '';
+    code int;
+    weight bytea;
+begin
+    for place in 1 .. least(char_length(letters), {longest}) loop
+        code := ascii(substr(letters, place, 1));
+        if code < {gap_start} then
+            weight := substring(decode('{weights}', 'base64') from 2 * code + 1 for 2);
+        elsif code < {gap_end} then
+            weight := '\\x{korean}'::bytea || int4send(code);
+        elsif code < {behind} then
+            weight := substring(decode('{weights_behind}', 'base64') from 2 * (code - {gap_end}) + 1 for 2);
+        elsif code < 131072 then
+            weight := '\\x{symbol}'::bytea || int4send(code);
+        else
+            weight := '\\x{rare}'::bytea || int4send(code);
+        end if;
+        if weight <> '\\x0000' then
+            found := found || weight;
+        end if;
+    end loop;
+    -- Small letters come before capital ones.
+    return found || '\\x0000' || convert_to(translate(value, '{small}{capital}', '{capital}{small}'), 'UTF8');
+end
+$$
+"""
+
+
+def create_function(conn: Connection) -> None:
+    """Make the function in Postgres, of the weights that DuckDB's ICU gives."""
+    letters = "value"
+    for code, together in READ_TOGETHER.items():
+        letters = f"replace({letters}, '{together}', chr({code}))"
+    keys = _keys({**{one: chr(one) for one in _own_codes()}, **READ_TOGETHER})
+    others = _keys({one: chr(one) for one in STANDING_FOR.values()})
+    order = sorted({*keys.values(), *others.values()} - {b""})
+    ranks = {one: 0 if not key else bisect_left(order, key) + 1 for one, key in (keys | others).items()}
+    small = "abcdefghijklmnopqrstuvwxyz"
+    conn.exec_driver_sql(
+        _FUNCTION.format(
+            name=NAME,
+            letters=letters,
+            longest=LONGEST,
+            gap_start=GAP[0],
+            gap_end=GAP[1],
+            behind=BEHIND,
+            weights=_packed(ranks[one] for one in range(GAP[0])),
+            weights_behind=_packed(ranks[one] for one in range(GAP[1], BEHIND)),
+            small=small,
+            capital=small.upper(),
+            **{name: f"{ranks[one]:04x}" for name, one in STANDING_FOR.items()},
+        )
+    )
+
+
+def _own_codes() -> list[int]:
+    return [*range(GAP[0]), *range(GAP[1], BEHIND)]
+
+
+def _keys(texts: Mapping[int, str]) -> dict[int, bytes]:
+    """What ICU orders texts by before it looks at accents and capitals; nothing of those that it passes over."""
+    with duckdb.connect() as conn:
+        rows = conn.execute(
+            "select icu_sort_key(told, 'zh') from unnest($1) with ordinality as t(told, place) order by place",
+            [[text if text != "\0" else "" for text in texts.values()]],
+        ).fetchall()
+    return {one: _primary(bytes.fromhex(key)) for one, (key,) in zip(texts, rows, strict=True)}
+
+
+def _primary(key: bytes) -> bytes:
+    return key[: key.index(1)]
+
+
+def _packed(ranks: Iterable[int]) -> str:
+    return base64.b64encode(b"".join(rank.to_bytes(2, "big") for rank in ranks)).decode()

@@ -1,0 +1,70 @@
+/** 看板: those that are published to the user's role and his own, and what may be done with them. */
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { BoardChoices, BoardRow, Entrance, Publication, PublishedBoardAnswer } from '@/gen';
+import { api } from '@/lib/api';
+import { reportError, showMessage } from '@/lib/errors';
+
+const PREFIX = 'v2/report/Board';
+const KEY = ['boards'];
+/** More than anybody is shown. */
+const MOST = 200;
+
+export function boardsQuery() {
+  return queryOptions({
+    queryKey: KEY,
+    queryFn: () => api.get<{ data: BoardRow[] }>(`${PREFIX}/getList`, { page: 1, per_page: MOST }),
+    staleTime: 0,
+  });
+}
+
+export function boardChoicesQuery() {
+  return queryOptions({ queryKey: [...KEY, 'choices'], queryFn: () => api.get<BoardChoices>(`${PREFIX}/getChoices`), staleTime: 0 });
+}
+
+export function boardQuery(board_id: number) {
+  return queryOptions({
+    queryKey: [...KEY, board_id],
+    queryFn: () => api.get<PublishedBoardAnswer>(`${PREFIX}/getVersions`, { board_id }),
+    staleTime: 0,
+  });
+}
+
+export type Command =
+  | { call: 'publish'; body: Publication; told: string }
+  | { call: 'restore'; body: { board_id: number; version: number }; told: string }
+  | { call: 'withdraw'; body: { board_id: number }; told: string };
+
+export function usePublishing() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ call, body }: Command) => api.post(`${PREFIX}/${call}`, body),
+    onSuccess: (_, { told }) => {
+      showMessage('success', told);
+      void client.invalidateQueries({ queryKey: KEY });
+    },
+    onError: reportError,
+  });
+}
+
+/** Opens a board in a window of its own, on the exploring port. */
+export function useOpening() {
+  const opening = useMutation({
+    mutationFn: async ({ board_id, opened }: { board_id: number; opened: Window }) => {
+      try {
+        const { address } = await api.post<Entrance>(`${PREFIX}/open`, { board_id });
+        opened.location.replace(new URL(address, window.location.href));
+      } catch (error) {
+        opened.close();
+        throw error;
+      }
+    },
+    onError: reportError,
+  });
+  return (board_id: number) => {
+    // Within the click: a window that opens after an answer is blocked.
+    const opened = window.open('', '_blank');
+    if (!opened) return;
+    opened.opener = null;
+    opening.mutate({ board_id, opened });
+  };
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { carried, changedFilters, readAddress, searchOf } from './frameAddress';
+
+const filter = (key: string, column: string, latest = false, ranged = false) => ({ key, id: `NATIVE_FILTER-${key}`, column, latest, ranged });
+
+describe('the address of a report', () => {
+  it('says how it stands and is read back, whatever the names contain', () => {
+    const filters = { company: ['上海&苏州?', null], period: [] };
+    const search = searchOf({ goods_num: 'A+1' }, 'month', filters);
+    const params = Object.fromEntries(new URLSearchParams(search));
+    expect(readAddress(params)).toEqual({ values: { goods_num: 'A+1' }, standing: { tab: 'month', filters } });
+  });
+
+  it('says nothing where it opens so by itself', () => {
+    expect(searchOf({}, null, null)).toBe('');
+    expect(changedFilters({ company: ['乙', '甲'] }, { company: ['甲', '乙'] })).toEqual({});
+  });
+
+  it('says what is empty and opens on something', () => {
+    expect(changedFilters({}, { company: ['甲'] })).toEqual({ company: [] });
+  });
+
+  it.each(['x', '[]x', 'null', '1'])('passes over %s', (text) => {
+    expect(readAddress({ filters: text }).standing.filters).toBeNull();
+  });
+
+  it('takes none that are no choices', () => {
+    expect(readAddress({ filters: '{"a":[1],"b":"x","c":["y"]}' }).standing.filters).toEqual({ c: ['y'] });
+  });
+});
+
+describe('filters go along to another tab', () => {
+  const from = [filter('period', 'month_label', true), filter('company', 'company_name'), filter('days', 'day', false, true)];
+  it('where they mean the same, the emptied ones as well', () => {
+    const to = [filter('period', 'week_label', true), filter('company', 'company_name'), filter('days', 'day', false, false), filter('brand', 'brand_name')];
+    const present = { period: ['2026-W47'], company: ['甲'], brand: ['米其林'] };
+    expect(carried({ period: ['2026-10'], company: ['乙'], days: ['Last week'] }, from, to, present)).toEqual({ ...present, company: ['乙'] });
+    expect(carried({ period: ['2026-10'] }, from, to, present)).toEqual({ ...present, company: [] });
+  });
+
+  it('but a period that none was chosen of stays', () => {
+    expect(carried({}, from, from, { period: ['2026-11'] })).toEqual({ period: ['2026-11'], company: [], days: [] });
+  });
+});
