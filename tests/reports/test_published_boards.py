@@ -90,8 +90,8 @@ class TestReading:
         assert chart["slice_name"] == "发布的看板的图"
 
     def test_others_do_not_find_it(self, superset: Superset, published: int) -> None:
-        for said in ({"boards": []}, {"boards": [published + 1000]}):
-            stranger = reading(superset, published, **said)
+        for boards in ([], [published + 1000]):
+            stranger = reading(superset, published, boards=boards)
             assert stranger.get(f"/api/v1/dashboard/{published}").status_code == 404
             assert charts(stranger, published).status_code == 404
 
