@@ -57,7 +57,7 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
       {hint && (
         <Input
           ref={box}
-          title={`${CHAIN.find.combo}　查找：${hint}`}
+          title={`${CHAIN.find.combo}\u3000查找：${hint}`}
           className="filter-keyword"
           allowClear
           maxLength={100}
