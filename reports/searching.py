@@ -1,12 +1,12 @@
 """表内搜索：读者在表格里输入的字，在这张表显示的各列名称里找；合计从找到的行的底数算出。
 
 The frame asks for rows whose first column begins with what is typed, and for their totals likewise. Which columns the
-table shows the chart says that is stored, not who asks.
+table shows the chart says that is stored, not who asks. Conditions that its form lists are not typed into the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,7 +15,9 @@ from reports.catalogue.datasets import Dataset
 
 TYPED = "ILIKE"
 SEARCHED = "searched"
-"""Beside the parts of a query: the columns in which what is typed is looked for; its kept answer is of these."""
+"""Beside the parts of a query: the columns in which what is typed is looked for, and the conditions that say what is;
+its kept answer is of these."""
+Condition = Mapping[str, Any]
 
 
 def search_shown_columns(
@@ -27,11 +29,12 @@ def search_shown_columns(
     answered: Callable[..., Any] = QueryContextProcessor.get_df_payload
 
     def payload(self: Any, query_obj: Any, *args: Any, **options: Any) -> Any:
-        if query_obj and any(_is_typed(condition) for condition in query_obj.filter or []):
+        form = self._query_context.form_data or {}
+        if query_obj and (typed := _typed(query_obj.filter or [], form)):
             own = dataset_of(self._qc_datasource)
-            shown = columns_of(self._query_context.form_data or {}) if own else ()
+            shown = columns_of(form) if own else ()
             if own and (names := searchable(own, shown)):
-                query_obj.extras = {**(query_obj.extras or {}), SEARCHED: names}
+                query_obj.extras = {**(query_obj.extras or {}), SEARCHED: [names, typed]}
         return answered(self, query_obj, *args, **options)
 
     QueryContextProcessor.get_df_payload = payload
@@ -45,15 +48,14 @@ def searchable(dataset: Dataset, shown: Collection[str]) -> list[str]:
 def without_typed(parts: dict[str, Any]) -> tuple[dict[str, Any], Any]:
     """The parts of a query without what is typed, and the condition that this makes of its rows; None without any."""
     extras = parts.get("extras") or {}
-    names = extras.get(SEARCHED)
-    if not names:
+    if SEARCHED not in extras:
         return parts, None
-    asked = parts.get("filter") or []
-    texts = [str(condition["val"]).removesuffix("%") for condition in asked if _is_typed(condition)]
+    names, typed = extras[SEARCHED]
+    texts = [str(condition["val"]).removesuffix("%") for condition in typed]
     rest = {
         **parts,
         "extras": {name: value for name, value in extras.items() if name != SEARCHED},
-        "filter": [condition for condition in asked if not _is_typed(condition)],
+        "filter": [condition for condition in parts.get("filter") or [] if condition not in typed],
     }
     return rest, _holding(names, (word for text in texts for word in text.split()))
 
@@ -67,5 +69,18 @@ def _holding(names: Iterable[str], words: Iterable[str]) -> Any:
     )
 
 
-def _is_typed(condition: Any) -> bool:
-    return str(condition.get("op", "")).upper() == TYPED
+def _typed(asked: Iterable[Condition], form: Mapping[str, Any]) -> list[Condition]:
+    """The conditions that are none of the form's own."""
+    sought = [condition for condition in asked if str(condition.get("op", "")).upper() == TYPED]
+    own = _listed(form) if sought else []
+    return [condition for condition in sought if (condition.get("col"), condition.get("val")) not in own]
+
+
+def _listed(form: Mapping[str, Any]) -> Sequence[tuple[Any, Any]]:
+    """The columns and the values of a form's conditions: the chart's, and those of the board around it."""
+    of_chart = form.get("adhoc_filters") or []
+    of_board = (form.get("extra_form_data") or {}).get("filters") or []
+    return [
+        *((one.get("subject"), one.get("comparator")) for one in of_chart),
+        *((one.get("col"), one.get("val")) for one in of_board),
+    ]

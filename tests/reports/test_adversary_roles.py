@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from reports.searching import SEARCHED
 from tests.kit.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
 from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, changed_query, is_refused, rows_of, signed
 
@@ -133,13 +134,39 @@ class TestInjectedValues:
 
     @pytest.mark.parametrize(
         ("operator", "value"),
-        [("LIKE", "%"), ("ILIKE", "%公司"), ("!=", OWN + "x"), ("NOT IN", ["x"]), ("IS NOT NULL", None)],
+        [
+            ("LIKE", "%"),
+            ("ILIKE", "%"),
+            ("ILIKE", "公司%"),
+            ("!=", OWN + "x"),
+            ("NOT IN", ["x"]),
+            ("IS NOT NULL", None),
+        ],
     )
     def test_the_widest_condition_stays_in_the_role(
         self, seen, body: dict[str, Any], operator: str, value: Any
     ):
         asked = {"col": "company_name", "op": operator, "val": value}
         assert seen(changed_query(body, filters=[asked])) == {OWN}
+
+    @pytest.mark.parametrize(
+        "text", [FOREIGN, "上海", "%公司", "_州公司", "公司%' or 1 = 1 --", "{{ 1 }}", "公司\\"]
+    )
+    def test_what_is_typed_is_looked_for_as_it_is_in_rows_of_the_role(
+        self, seen, body: dict[str, Any], text: str
+    ):
+        asked = {"col": "company_name", "op": "ILIKE", "val": f"{text}%"}
+        assert seen(changed_query(body, filters=[asked])) == set()
+
+    @pytest.mark.parametrize("column", ["role_id", 'company_name" is not null or "role_id'])
+    @pytest.mark.parametrize("form", [None, {}], ids=["chart", "no-chart"])
+    def test_nobody_says_where_what_is_typed_is_looked_for(
+        self, superset: Superset, token: str, body: dict[str, Any], column: str, form: dict[str, Any] | None
+    ):
+        typed = {"col": "company_name", "op": "ILIKE", "val": "1%"}
+        asked = changed_query(body, filters=[typed], extras={SEARCHED: [column]})
+        answer = superset.post(DATA, token, asked if form is None else {**asked, "form_data": form})
+        assert is_refused(answer, malformed=True)
 
     @pytest.mark.parametrize(
         "said",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from reports.chart_params import chart_params
 from tests.kit.superset import EVERYTHING, Superset
-from tests.reports.guests import DATA, PLACES, place
+from tests.reports.analysts import SOLD, Analyst
+from tests.reports.guests import DATA, PLACES, place, rows_of
 
 REVENUE = place("OperatingRevenue", tab="all")
 
@@ -54,6 +56,23 @@ def test_totals_of_several_rows_are_computed_anew(superset: Superset):
 def test_nothing_is_found_that_no_name_has(superset: Superset, text: str):
     """Signs that stand for others do not, and what isn't shown is not looked at."""
     assert typed(superset, text)[:2] == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("sought", "found"), [("%州公%", {"苏州公司"}), ("%公司", {"苏州公司", "上海公司"}), ("米其林%", set())]
+)
+def test_an_analysts_condition_is_on_its_own_column(superset: Superset, sought: str, found: set[str]):
+    """He writes what stands for any signs himself, also where the chart that he changes is stored."""
+    analyst = Analyst(superset)
+    query = {"columns": ["company_name", "brand_name"], "metrics": ["quantity"], "filters": [], "orderby": []}
+    number = analyst.draw(
+        "各公司各品牌", analyst.datasets[SOLD], query_context=json.dumps({"queries": [query]})
+    )
+    condition = {"col": "company_name", "op": "ILIKE", "val": sought}
+    listed = {"clause": "WHERE", "expressionType": "SIMPLE", "subject": "company_name", "operator": "ILIKE"}
+    form = {"slice_id": number, "adhoc_filters": [{**listed, "comparator": sought}]}
+    answer = analyst.sold(**{**query, "filters": [condition]}, form=form)
+    assert {row["company_name"] for row in rows_of(answer)} == found
 
 
 def test_every_table_with_totals_asks_the_server():

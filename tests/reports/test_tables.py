@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import duckdb
@@ -12,11 +14,12 @@ import sqlalchemy as sa
 
 from reports.catalogue.beside import KEY
 from reports.catalogue.boards import Chart
-from reports.catalogue.datasets import BESIDE_ORDER, SUFFIXES, Column, Dataset, Metric
+from reports.catalogue.datasets import BESIDE_ORDER, PART, SUFFIXES, Column, Dataset, Metric
 from reports.catalogue.metrics import change, total
-from reports.late_names import Table
+from reports.late_names import EXTREMES, Table
+from reports.ways_down import led_down
 from tests.kit.superset import AS_OF, EVERYTHING, Place, Superset, moment_of, of_range
-from tests.reports.guests import PLACES
+from tests.reports.guests import DATA, PLACES, rows_of
 
 ROWS = "(values ('卖过', 1, 0), ('没有', 0, 0)) as t (company_name, sold, sold_before)"
 
@@ -41,6 +44,19 @@ def rows(columns: list[str], answers: list[dict[str, object]]) -> list[list[obje
 def keyed(at: Place) -> list[tuple[Chart, Dataset]]:
     tables = [(chart.on_screen, at.board.dataset(chart.dataset)) for chart in at.board.tables]
     return [(chart, data) for chart, data in tables if len(data.row_keys(chart.by)) < len(chart.by)]
+
+
+def named(found: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
+    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+
+
+def read(snapshot: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:
+    return named(snapshot.sql(sql))
+
+
+def adds_up_days(data: Dataset, columns: Iterable[str]) -> bool:
+    """Whether one of the columns says from which day to which a row is."""
+    return any(EXTREMES.keys() & {*PART.findall(data.column(name).sql)} for name in columns)
 
 
 def leads_to_its_days(row: dict[str, Any]) -> None:
@@ -228,7 +244,7 @@ class TestRowsByKeys:
             figures = [f'{data.metric(name).sql} as "{name}"' for name in chart.metrics]
             days = (
                 [f"{end}({data.time_column}) as {end}_day" for end in ("min", "max")]
-                if data.ranged and not data.takes_range
+                if adds_up_days(data, chart.by) and not data.takes_range
                 else []
             )
             # Earlier periods' rows are none of a table that shows nothing of them.
@@ -239,12 +255,15 @@ class TestRowsByKeys:
                 f"select {', '.join([*shown, *figures, *days])} from ({of_range(data.sql)}) where role_id = {EVERYTHING}"
                 f" {of_periods} group by {', '.join(chart.by)}"
             )
-            expected = [dict(zip(asked.columns, row, strict=True)) for row in asked.fetchall()]
+            expected = named(asked)
             for row in expected if days else ():
                 leads_to_its_days(row)
-            answered = superset.data(at, chart, token)
+            body = superset.chart_body(at, chart, token)
+            # The links of a row say by their names what it is of: of the row's own names.
+            said = led_down(expected, data, body["queries"][0]["filters"], partial(read, snapshot))
+            answered = rows_of(superset.post(DATA, token, body))
             columns = [*shown, *chart.metrics]
-            assert rows(columns, answered) == rows(columns, expected) != [], chart.key
+            assert rows(columns, answered) == rows(columns, said) != [], chart.key
 
     @pytest.mark.parametrize("days", [[], [AS_OF, "2026-10-31"]])
     def test_of_no_day_and_of_several_there_are_none_where_one_has_to_be_chosen(
