@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, text, update
 
 from api import catalogue
-from api.demo import between, claims, consigning, coupons, papers, people, pledges, rebates, trading
+from api.demo import between, claims, consigning, coupons, papers, people, pledges, rebates, targets, trading
 from api.demo import group as masters
 from api.demo.desk import ItemOf, Portion
 from api.demo.sizes import SIZES
@@ -104,6 +104,7 @@ def load_company(company_id: int) -> None:
         pledges.make(ctx, branch, state.today)
         claims.make(ctx, group, branch, state.today)
         coupons.make(ctx, branch, state.today)
+        targets.make(ctx, branch, state.today)
         _progress(conn, company_id, portions=number)
         conn.commit()
 

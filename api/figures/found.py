@@ -6,12 +6,13 @@ beside it, and the totals of its tables. None is computed in any other way than 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from api.exporting.asked import Asked
+from api.exporting.asked import Asked, Values
 from api.exporting.rows import chart_rows, settled, table_columns, table_statement, totals_statement
 from api.exporting.wording import worded
 from reports.catalogue.beside import moved_name, names
@@ -85,15 +86,41 @@ def find_figure(board: Board, key: str) -> Figure | None:
 
 def value_of(asked: Asked, figure: Figure, source: Connection) -> float | None:
     """What a figure comes to in a snapshot, for whom and under what is asked; None where it is empty."""
-    rows = chart_rows(asked, figure.chart, settled(asked, source))
-    if figure.chart not in asked.board.figures:
-        return _number(rows.one(source, totals_statement([figure.metric]))[0])
-    assert figure.dataset.beside is not None
-    word, width = figure.dataset.beside.words[figure.period], len(table_columns(figure.dataset, figure.chart))
-    at = width + figure.chart.metrics.index(figure.metric.name)
+    return values_of(asked, [figure], source)[figure.key]
+
+
+def values_of(asked: Asked, figures: Iterable[Figure], source: Connection) -> dict[str, float | None]:
+    """What figures of a board come to, by their keys: each chart is asked once for all of its own."""
+    values = settled(asked, source)
+    of_charts = defaultdict[str, list[Figure]](list)
+    for figure in figures:
+        of_charts[figure.chart.key].append(figure)
+    return {
+        figure.key: _number(value)
+        for these in of_charts.values()
+        for figure, value in zip(these, _values(asked, these, values, source), strict=True)
+    }
+
+
+def _values(
+    asked: Asked, figures: Sequence[Figure], values: Mapping[str, Values], source: Connection
+) -> list[object]:
+    """Of figures that one chart has."""
+    chart, dataset = figures[0].chart, figures[0].dataset
+    rows = chart_rows(asked, chart, values)
+    if chart not in asked.board.figures:
+        return list(rows.one(source, totals_statement([figure.metric for figure in figures])))
+    assert dataset.beside is not None
+    width = len(table_columns(dataset, chart))
     # Read to the end: another query on the connection would break off this one.
-    lines = list(rows.read(source, table_statement(figure.dataset, figure.chart)))
-    return next((_number(line[at]) for line in lines if line[0] == word), None)
+    lines = {line[0]: line[width:] for line in rows.read(source, table_statement(dataset, chart))}
+    words = dataset.beside.words
+    return [
+        lines[words[figure.period]][chart.metrics.index(figure.metric.name)]
+        if words[figure.period] in lines
+        else None
+        for figure in figures
+    ]
 
 
 def _number(value: object) -> float | None:

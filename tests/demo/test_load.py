@@ -152,6 +152,18 @@ class TestBills:
         assert len(found) == 3
         assert all(0.7 < share < 1.3 and goods > 2 for share, goods in found), found
 
+    def test_targets_are_a_little_more_than_a_year_before(self, loaded: int, ask: Ask) -> None:
+        found = ask(
+            "select t.month, t.sales_target / sum(l.no_tax_amount), t.profit_target, t.receipts_target, t.stock_target"
+            " from business_target t join sales_outbound b on b.company_id = t.company_id and b.status in (2, 4, 5)"
+            " and to_char(b.business_date + interval '1 year', 'YYYY-MM') = t.month"
+            " join sales_outbound_line l using (bill_id) where t.company_id = %s group by t.business_target_id order by 1",
+            loaded,
+        )
+        assert [found[0][0], found[-1][0]] == ["2025-11", "2026-12"]
+        assert len(found) == 14
+        assert all(1.08 <= share < 1.2 and min(rest) > 0 for _, share, *rest in found), found
+
     def test_months_are_closed_up_to_the_one_before_the_last(self, loaded: int, ask: Ask) -> None:
         [(closed, first)] = ask(
             "select array_agg(period order by period), to_char(min(b.first), 'YYYY-MM') from accounting_period p"

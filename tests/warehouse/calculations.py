@@ -14,6 +14,7 @@ CALCULATIONS = {
     "mart_best_seller_lines": f"{_EARLIER}test_lines_of_best_sellers_in_earlier_days",
     "mart_business_day": "test_business_reports.py::TestBusinessDay::test_each_day_of_each_company",
     "mart_business_month": "test_business_reports.py::TestBusinessDay::test_a_month_stands_beside_the_months_before",
+    "mart_business_target": "test_business_reports.py::test_targets_stand_beside_what_their_companies_did_in_their_months",
     "mart_commodity_profit": "test_marts.py::TestSales::test_commodity_profit",
     "mart_commodity_profit_day": "test_days.py::test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before",
     "mart_company_stock": f"{_BEFORE}test_stock_stands_beside_earlier_month_ends_and_sales_beside_last_year_s",
