@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,8 +62,8 @@ class Explorer:
     role_id: int
     datasets: Mapping[str, Dataset]
     files: frozenset[str]
-    boards: frozenset[int] = frozenset()
-    frozen: frozenset[int] = frozenset()
+    boards: frozenset[uuid.UUID] = frozenset()
+    frozen: frozenset[uuid.UUID] = frozenset()
     draws: bool = True
     account: int = 0
 
@@ -95,12 +95,17 @@ def introduced(token: str) -> Explorer | None:
             role_id=int(said["role_id"]),
             datasets={dataset_uuid(one): one for one in _datasets(said["reports"], said["cost"])},
             files=frozenset(dataset_uuid(one) for one in _datasets(said["exports"], said["cost"])),
-            boards=frozenset(map(int, said.get("boards", ()))),
-            frozen=frozenset(map(int, said.get("frozen", ()))),
+            boards=_uuids(said.get("boards", ())),
+            frozen=_uuids(said.get("frozen", ())),
             draws=said.get("draws", True) is True,
         )
     except (jwt.InvalidTokenError, LookupError, TypeError, ValueError):
         return None
+
+
+def _uuids(said: Iterable[Any]) -> frozenset[uuid.UUID]:
+    """Boards as they are known for good: their numbers are given again once they are lost."""
+    return frozenset(uuid.UUID(str(one)) for one in said)
 
 
 def _datasets(codes: list[str], sees_cost: bool) -> list[Dataset]:
@@ -149,9 +154,9 @@ def _is_own(explorer: Explorer, item: Any) -> bool:
     return explorer.account in {owner.id for owner in item.owners}
 
 
-def _is_published(boards: frozenset[int], item: Any) -> bool:
+def _is_published(boards: frozenset[uuid.UUID], item: Any) -> bool:
     """Whether a board is one of these, or a chart stands on one."""
-    return bool(boards & {board.id for board in getattr(item, "dashboards", [item])})
+    return bool(boards & {board.uuid for board in getattr(item, "dashboards", [item])})
 
 
 def query_refusal(explorer: Explorer, context: Any) -> str | None:
@@ -247,17 +252,22 @@ def _own(explorer: Explorer) -> Iterator[Any]:
     from superset.models.dashboard import Dashboard, dashboard_slices, dashboard_user
     from superset.models.slice import Slice, slice_user
 
-    account, board, chart = explorer.account, Dashboard.__table__.c.id, Slice.__table__.c.id
+    account, board, chart = explorer.account, Dashboard.__table__.c, Slice.__table__.c.id
     # What is published is found by whom it is published to: its author too has no other way to it.
     drawn, placed = (
-        select(dashboard_slices.c.slice_id).where(dashboard_slices.c.dashboard_id.in_(numbers))
-        for numbers in (explorer.frozen, explorer.boards)
+        select(dashboard_slices.c.slice_id).where(
+            dashboard_slices.c.dashboard_id.in_(select(board.id).where(board.uuid.in_(uuids)))
+        )
+        for uuids in (explorer.frozen, explorer.boards)
     )
     own_charts = select(slice_user.c.slice_id).where(slice_user.c.user_id == account)
     own_boards = select(dashboard_user.c.dashboard_id).where(dashboard_user.c.user_id == account)
     charts = select(chart).where(or_(and_(chart.in_(own_charts), chart.not_in(drawn)), chart.in_(placed)))
-    boards = select(board).where(
-        or_(and_(board.in_(own_boards), board.not_in(explorer.frozen)), board.in_(explorer.boards))
+    boards = select(board.id).where(
+        or_(
+            and_(board.id.in_(own_boards), board.uuid.not_in(explorer.frozen)),
+            board.uuid.in_(explorer.boards),
+        )
     )
     readable = [uuid.UUID(number) for number in explorer.datasets]
     # As functions of what is read: the API joins the accounts of owners and authors under names of its own.

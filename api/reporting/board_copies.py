@@ -7,7 +7,9 @@ filters it keeps the numbers that the charts had before.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
+from uuid import UUID
 
 import orjson
 
@@ -29,8 +31,17 @@ class Talk(Protocol):
     def send(self, method: str, path: str, body: Any) -> Any: ...
 
 
-def copy_board(superset: Talk, source: int) -> tuple[str, int, list[dict[str, Any]]]:
-    """The title of a board, the number of a copy of it, and what its charts are drawn of. Raises Refusal."""
+@dataclass(frozen=True)
+class Copy:
+    """A copy of a board: the board's title, the copy in Superset, and what its charts are drawn of."""
+
+    title: str
+    uuid: UUID
+    charts: list[dict[str, Any]]
+
+
+def copy_board(superset: Talk, source: int) -> Copy:
+    """Copy a board. Raises Refusal."""
     board = superset.get(f"/api/v1/dashboard/{source}")
     names = {one["id"]: one["table_name"] for one in superset.get(f"/api/v1/dashboard/{source}/datasets")}
     charts = superset.get(f"/api/v1/dashboard/{source}/charts")
@@ -54,7 +65,7 @@ def copy_board(superset: Talk, source: int) -> tuple[str, int, list[dict[str, An
     told = orjson.dumps(renumbered(_read(made["json_metadata"]), numbers)).decode()
     # A draft is found by its owner alone.
     superset.send("PUT", f"/api/v1/dashboard/{copy}", {"published": True, "json_metadata": told})
-    return title, copy, [drawn_of(one, names) for one in charts]
+    return Copy(title, UUID(made["uuid"]), [drawn_of(one, names) for one in charts])
 
 
 def whole_layout(title: str, layout: Layout, charts: Mapping[int, str]) -> Layout:

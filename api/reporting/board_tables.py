@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import BigInteger, Connection, DateTime, ForeignKey, Identity, Text, func, select
 from sqlalchemy.dialects.postgresql import JSONB
@@ -29,7 +30,9 @@ class PublishedBoard(Base):
 
 
 class PublishedBoardVersion(Base):
-    """What was published once: `dashboard_id` is its copy in Superset, `charts` what each of them is drawn of."""
+    """What was published once: `dashboard_uuid` is its copy in Superset, `charts` what each of them is drawn of.
+
+    Its number there tells nothing for good: once a copy is lost another board may be given it."""
 
     __tablename__ = "published_board_version"
 
@@ -37,7 +40,7 @@ class PublishedBoardVersion(Base):
         ForeignKey("published_board.board_id", ondelete="cascade"), primary_key=True
     )
     version: Mapped[int] = mapped_column(primary_key=True)
-    dashboard_id: Mapped[int] = mapped_column(unique=True)
+    dashboard_uuid: Mapped[UUID] = mapped_column(unique=True)
     note: Mapped[str | None] = mapped_column(Text)
     charts: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
     at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
@@ -63,15 +66,17 @@ SHOWN = BOARD.join(
 """The version of each board that is shown, once for each role that it is published to."""
 
 
-def boards_of(conn: Connection, role_id: int) -> list[int]:
+def boards_of(conn: Connection, role_id: int) -> list[UUID]:
     """The copies in Superset that are published to a role, and can be shown."""
     open_to_all = (~BOARD.c.withdrawn, BOARD.c.problem.is_(None), AUDIENCE.c.role_id == role_id)
-    return list(conn.execute(select(VERSION.c.dashboard_id).select_from(SHOWN).where(*open_to_all)).scalars())
+    return list(
+        conn.execute(select(VERSION.c.dashboard_uuid).select_from(SHOWN).where(*open_to_all)).scalars()
+    )
 
 
-def every_copy(conn: Connection) -> list[int]:
+def every_copy(conn: Connection) -> list[UUID]:
     """The copies in Superset of all versions of all boards."""
-    return list(conn.execute(select(VERSION.c.dashboard_id)).scalars())
+    return list(conn.execute(select(VERSION.c.dashboard_uuid)).scalars())
 
 
 def roles_of(conn: Connection, board_id: int) -> list[int]:

@@ -149,8 +149,8 @@ def explorer_of(conn: Connection, me: Principal) -> dict[str, Any]:
         "cost": me.sees_cost,
         "reports": [report.code for report in mine],
         "exports": [report.code for report in mine if me.may(report.export_right)],
-        "boards": boards_of(conn, me.role_id),
-        "frozen": every_copy(conn),
+        "boards": [str(uuid) for uuid in boards_of(conn, me.role_id)],
+        "frozen": [str(uuid) for uuid in every_copy(conn)],
         "draws": me.may(Explore.right("explore")),
     }
 

@@ -46,6 +46,7 @@ api = router()
 PREFIX = "v2/report/Board"
 SECONDS = 30
 TURNS = Turns("正在发布看板的人较多，已有{}个在等，请稍后再试", at_once=2, waiting=4)
+OPENING = Turns("正在打开看板的人较多，已有{}个在等，请稍后再试", at_once=4, waiting=16)
 
 _BOARDS = """
 select b.board_id, b.title as board_title, u.realname as board_author, b.version as board_version,
@@ -149,10 +150,10 @@ PUBLISHING = Board.right("publish")
 
 
 class Superset:
-    """Superset as an explorer talks to it, in his name."""
+    """Superset as an explorer talks to it, in his name; `absent` is what he is told where it finds nothing."""
 
-    def __init__(self, said: dict[str, Any]) -> None:
-        self._said = said
+    def __init__(self, said: dict[str, Any], absent: str = "没有这张看板，或者它不是您的") -> None:
+        self._said, self._absent = said, absent
         self._http = httpx.Client(base_url=settings().report_upstream, timeout=SECONDS, trust_env=False)
 
     def get(self, path: str) -> Any:
@@ -171,7 +172,7 @@ class Superset:
         except httpx.HTTPError as error:
             raise Refusal("报表服务暂时不可用，请稍后再试") from error
         if answer.status_code == 404:
-            raise Refusal("没有这张看板，或者它不是您的")
+            raise Refusal(self._absent)
         if answer.status_code >= 400:
             raise Refusal("报表服务没有接受，请稍后再试")
         return answer.json()["result"]
@@ -194,7 +195,7 @@ def get_choices(ctx: Context) -> Any:
     boards = [
         {"source_id": one["id"], "title": one["dashboard_title"], "board_id": known.get(one["id"])}
         for one in found
-        if one["id"] not in said["frozen"]
+        if one["uuid"] not in said["frozen"]
     ]
     return {"boards": boards, "roles": roles}
 
@@ -205,12 +206,12 @@ def publish(ctx: Context, payload: Publication) -> Any:
     me = allowed(ctx.principal)
     said = explorer_of(ctx.conn, me)
     with ctx.apart():
-        title, copy, charts = copy_board(Superset(said), payload.source_id)
-    if problem := problem_of(charts) or unseen_by(ctx.conn, charts, payload.role_ids):
+        copy = copy_board(Superset(said), payload.source_id)
+    if problem := problem_of(copy.charts) or unseen_by(ctx.conn, copy.charts, payload.role_ids):
         raise Refusal(problem)
     mine = BOARD.c.user_id == me.user_id, BOARD.c.source_id == payload.source_id
     found = ctx.conn.execute(select(BOARD.c.board_id).where(*mine).with_for_update()).scalar()
-    values = {"title": title, "withdrawn": False, "problem": None, "checked_release": release()}
+    values = {"title": copy.title, "withdrawn": False, "problem": None, "checked_release": release()}
     if found is None:
         made = insert(PublishedBoard).values(**values, user_id=me.user_id, source_id=payload.source_id)
         found = ctx.conn.execute(made.returning(PublishedBoard.board_id)).scalar_one()
@@ -219,9 +220,9 @@ def publish(ctx: Context, payload: Publication) -> Any:
     told = {
         "board_id": found,
         "version": version,
-        "dashboard_id": copy,
+        "dashboard_uuid": copy.uuid,
         "note": payload.note,
-        "charts": charts,
+        "charts": copy.charts,
     }
     ctx.conn.execute(insert(PublishedBoardVersion).values(told))
     ctx.conn.execute(
@@ -281,13 +282,13 @@ def withdraw(ctx: Context, payload: OneBoard) -> Any:
     return None
 
 
-@call(api, "POST", f"{PREFIX}/open", right=Board.right("list"), returns=Entrance)
+@call(api, "POST", f"{PREFIX}/open", right=Board.right("list"), returns=Entrance, turns=OPENING)
 def open_board(ctx: Context, payload: OneBoard) -> Any:
     """打开看板: an address that opens once, for whom it is published to."""
     me = ctx.principal
     if me.imitator_id:
         raise Forbidden("模拟登录时不能打开看板")
-    asked = select(VERSION.c.dashboard_id).where(
+    asked = select(VERSION.c.dashboard_uuid).where(
         VERSION.c.board_id == payload.board_id,
         VERSION.c.version
         == select(BOARD.c.version).where(BOARD.c.board_id == payload.board_id).scalar_subquery(),
@@ -295,7 +296,13 @@ def open_board(ctx: Context, payload: OneBoard) -> Any:
     copy = ctx.conn.execute(asked).scalar()
     if copy is None or copy not in boards_of(ctx.conn, me.role_id):
         raise NotFound("看板")
-    return entrance(ctx, me, copy)
+    said = explorer_of(ctx.conn, me)
+    with ctx.apart():
+        # The number that it has now: after a recovery another board may have the one that it had.
+        number = Superset(said, "报表平台里没有这张看板了，请作者重新发布").get(f"/api/v1/dashboard/{copy}")[
+            "id"
+        ]
+    return entrance(ctx, me, number)
 
 
 def _own(ctx: Context, key_: int) -> Any:

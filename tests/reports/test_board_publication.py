@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from api.figures.board_watch import check_boards
+from api.identity.sessions import principal_of
 from api.reporting.board_checks import problem_of
 from api.reporting.board_tables import boards_of
+from api.reporting.explore import explorer_of
+from reports import metadata
 from tests.kit.client import Answer, Caller
 from tests.kit.fixtures import Site, conn, site, world
 from tests.kit.superset import Superset
@@ -61,9 +67,24 @@ def listed(caller: Caller) -> list[dict[str, Any]]:
     return found
 
 
-def copies(site: Site, role: str) -> list[int]:
+def copies(site: Site, role: str) -> list[str]:
     with site.engine.connect() as conn:
-        return boards_of(conn, getattr(site.world, f"role_{role}"))
+        return [str(uuid) for uuid in boards_of(conn, getattr(site.world, f"role_{role}"))]
+
+
+def lose_newest_board(superset: Superset) -> int:
+    """Take the board with the highest number out of Superset's file, as an older file has it; its number."""
+    path = Path(superset.environment["ERP_DATA_DIR"]) / "superset" / metadata.NAME
+    with closing(sqlite3.connect(path, timeout=20)) as conn, conn:
+        [number] = conn.execute("select max(id) from dashboards").fetchone()
+        for table, column in (
+            ("dashboard_slices", "dashboard_id"),
+            ("dashboard_user", "dashboard_id"),
+            ("dashboards", "id"),
+        ):
+            conn.execute(f"delete from {table} where {column} = ?", (number,))
+    found: int = number
+    return found
 
 
 class TestPublishing:
@@ -126,6 +147,40 @@ class TestPublishing:
         assert (copies(site, "clerk_a"), listed(site.as_("clerk_a"))) == ([], [])
         assert site.as_("manager_a").post(f"{PREFIX}/restore", {"board_id": key, "version": 1}).ok
         assert len(copies(site, "clerk_a")) == 1
+
+
+class TestLost:
+    """Superset's file came back older than what was published since: it gives the numbers of lost boards again."""
+
+    def test_nobody_sees_what_has_the_number_of_a_lost_copy(
+        self, site: Site, superset: Superset, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        key = publish(board, "clerk_a").data["id"]
+        number = lose_newest_board(superset)
+        other = Analyst(superset, user=site.world.user_manager_b)
+        assert other.arrange("尚未发布的草稿") == number
+        reader = site.world.user_clerk_a
+        with site.engine.connect() as conn:
+            said = explorer_of(conn, principal_of(conn, reader))
+        looking = Analyst(superset, user=reader, boards=said["boards"], frozen=said["frozen"], draws=False)
+        assert looking.get(f"/api/v1/dashboard/{number}").status_code == 404
+        assert looking.named("dashboard") == set()
+        refused = site.as_("clerk_a").post(f"{PREFIX}/open", {"board_id": key})
+        assert (refused.code, refused.msg) == (400, "报表平台里没有这张看板了，请作者重新发布")
+        drawing = Analyst(superset, user=site.world.user_manager_b, frozen=said["frozen"])
+        renamed = drawing.ask("PUT", f"/api/v1/dashboard/{number}", {"dashboard_title": "改了名的草稿"})
+        assert renamed.status_code == 200, "who draws it goes on"
+
+    def test_it_is_published_again(
+        self, site: Site, superset: Superset, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        key = publish(board, "clerk_a").data["id"]
+        lost = lose_newest_board(superset)
+        assert publish(board, "clerk_a").ok
+        [copy] = copies(site, "clerk_a")
+        reader = Analyst(superset, user=site.world.user_clerk_a, boards=[copy], frozen=[copy], draws=False)
+        assert reader.get(f"/api/v1/dashboard/{copy}").json()["result"]["id"] == lost
+        assert site.as_("clerk_a").post(f"{PREFIX}/open", {"board_id": key}).ok
 
 
 class TestRefused:

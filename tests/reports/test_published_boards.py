@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import uuid4
 
 import pytest
 
@@ -64,17 +65,26 @@ class Talk:
         return answer.json()["result"]
 
 
+class Shown(NamedTuple):
+    """A copy of a board: the number that it has, and what it is known by for good."""
+
+    number: int
+    uuid: str
+
+
 @pytest.fixture(scope="module")
-def published(superset: Superset) -> int:
-    """The number of a copy of a board."""
+def published(superset: Superset) -> Shown:
+    """A copy of a board."""
     author = Analyst(superset, user=AUTHOR)
     board, _ = drawn(author, "发布的看板")
-    return copy_board(Talk(author), board)[1]
+    uuid = str(copy_board(Talk(author), board).uuid)
+    return Shown(author.get(f"/api/v1/dashboard/{uuid}").json()["result"]["id"], uuid)
 
 
-def reading(superset: Superset, published: int, **said: Any) -> Analyst:
+def reading(superset: Superset, published: Shown, **said: Any) -> Analyst:
     return Analyst(
-        superset, **{"user": READER, "boards": [published], "frozen": [published], "draws": False, **said}
+        superset,
+        **{"user": READER, "boards": [published.uuid], "frozen": [published.uuid], "draws": False, **said},
     )
 
 
@@ -83,23 +93,25 @@ def charts(analyst: Analyst, board: int) -> Any:
 
 
 class TestReading:
-    def test_whom_it_is_published_to_sees_it_and_its_charts(self, superset: Superset, published: int) -> None:
+    def test_whom_it_is_published_to_sees_it_and_its_charts(
+        self, superset: Superset, published: Shown
+    ) -> None:
         reader = reading(superset, published)
-        assert reader.get(f"/api/v1/dashboard/{published}").status_code == 200
-        [chart] = charts(reader, published).json()["result"]
+        assert reader.get(f"/api/v1/dashboard/{published.number}").status_code == 200
+        [chart] = charts(reader, published.number).json()["result"]
         assert chart["slice_name"] == "发布的看板的图"
 
-    def test_others_do_not_find_it(self, superset: Superset, published: int) -> None:
-        for boards in ([], [published + 1000]):
+    def test_others_do_not_find_it(self, superset: Superset, published: Shown) -> None:
+        for boards in ([], [str(uuid4())]):
             stranger = reading(superset, published, boards=boards)
-            assert stranger.get(f"/api/v1/dashboard/{published}").status_code == 404
-            assert charts(stranger, published).status_code == 404
+            assert stranger.get(f"/api/v1/dashboard/{published.number}").status_code == 404
+            assert charts(stranger, published.number).status_code == 404
 
-    def test_its_figures_are_of_the_readers_own_role(self, superset: Superset, published: int) -> None:
+    def test_its_figures_are_of_the_readers_own_role(self, superset: Superset, published: Shown) -> None:
         def figures(role: int) -> list[dict[str, Any]]:
             reader = reading(superset, published, role_id=role)
-            [chart] = charts(reader, published).json()["result"]
-            drawn = {"slice_id": chart["id"], "dashboardId": published}
+            [chart] = charts(reader, published.number).json()["result"]
+            drawn = {"slice_id": chart["id"], "dashboardId": published.number}
             answer = reader.sold(columns=["company_name"], metrics=["quantity"], form=drawn)
             assert answer.status_code == 200, answer.text
             rows: list[dict[str, Any]] = answer.json()["result"][0]["data"]
@@ -108,7 +120,7 @@ class TestReading:
         assert {row["company_name"] for row in figures(1)} == {"上海公司", "苏州公司"}
         assert {row["company_name"] for row in figures(2)} == {"上海公司"}
 
-    def test_a_dataset_that_is_not_the_readers_is_refused(self, superset: Superset, published: int) -> None:
+    def test_a_dataset_that_is_not_the_readers_is_refused(self, superset: Superset, published: Shown) -> None:
         reader = reading(superset, published, reports=[])
         assert reader.datasets == {}
         number = Analyst(superset, user=AUTHOR).datasets[SOLD]
@@ -117,33 +129,35 @@ class TestReading:
 
 class TestFrozen:
     @pytest.mark.parametrize("user", [AUTHOR, READER])
-    def test_nobody_changes_or_deletes_it(self, superset: Superset, published: int, user: int) -> None:
+    def test_nobody_changes_or_deletes_it(self, superset: Superset, published: Shown, user: int) -> None:
         someone = reading(superset, published, user=user, draws=True)
-        [chart] = charts(someone, published).json()["result"]
+        [chart] = charts(someone, published.number).json()["result"]
         for method, path, body in (
-            ("PUT", f"/api/v1/dashboard/{published}", {"dashboard_title": "改名"}),
-            ("DELETE", f"/api/v1/dashboard/{published}", None),
+            ("PUT", f"/api/v1/dashboard/{published.number}", {"dashboard_title": "改名"}),
+            ("DELETE", f"/api/v1/dashboard/{published.number}", None),
             ("PUT", f"/api/v1/chart/{chart['id']}", {"slice_name": "改名"}),
             ("DELETE", f"/api/v1/chart/{chart['id']}", None),
         ):
             assert someone.ask(method, path, body).status_code >= 400, (method, path)
         reader = reading(superset, published)
         assert (
-            reader.get(f"/api/v1/dashboard/{published}").json()["result"]["dashboard_title"]
+            reader.get(f"/api/v1/dashboard/{published.number}").json()["result"]["dashboard_title"]
             == "发布的看板（已发布）"
         )
-        assert [one["slice_name"] for one in charts(reader, published).json()["result"]] == ["发布的看板的图"]
+        assert [one["slice_name"] for one in charts(reader, published.number).json()["result"]] == [
+            "发布的看板的图"
+        ]
 
-    def test_its_author_finds_his_own_board_beside_it(self, superset: Superset, published: int) -> None:
-        author = Analyst(superset, user=AUTHOR, frozen=[published])
+    def test_its_author_finds_his_own_board_beside_it(self, superset: Superset, published: Shown) -> None:
+        author = Analyst(superset, user=AUTHOR, frozen=[published.uuid])
         found = {one["id"] for one in author.get("/api/v1/dashboard/").json()["result"]}
-        assert found and published not in found
+        assert found and published.number not in found
 
-    def test_who_only_looks_draws_nothing(self, superset: Superset, published: int) -> None:
+    def test_who_only_looks_draws_nothing(self, superset: Superset, published: Shown) -> None:
         reader = reading(superset, published)
         answer = reader.ask("POST", "/api/v1/dashboard/", {"dashboard_title": "读者的"})
         assert answer.status_code >= 400
-        assert {one["id"] for one in reader.get("/api/v1/dashboard/").json()["result"]} == {published}
+        assert {one["id"] for one in reader.get("/api/v1/dashboard/").json()["result"]} == {published.number}
 
 
 class TestCopying:
