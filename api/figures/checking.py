@@ -82,14 +82,19 @@ def _check(key: int, mark: str, conn: Connection) -> None:
     try:
         ctx = Context(conn, principal_of(conn, found.user_id))
         seen = watched(ctx, Wish.of(found), found.figure)
-        with seen.opened(ctx) as source:
-            value = seen.value(source)
-            crossed = crossing(value, found.low, found.high)
-            if crossed and not found.out:
-                _tell(conn, found, seen, _words(seen, value, crossed, seen.filters(source), found))
     except Refusal as refusal:
         _pause(conn, found, refusal.msg)
         return
+    try:
+        with seen.opened(ctx) as source:
+            value, filters = seen.value(source), seen.filters(source)
+    except Refusal as refusal:
+        # He may have it, but it can't be read now: it is looked at again.
+        log.warning("alert %s was not looked at: %s", key, refusal.msg)
+        return
+    crossed = crossing(value, found.low, found.high)
+    if crossed and not found.out:
+        _tell(conn, found, seen, _words(seen, value, crossed, filters, found))
     # An empty figure is neither in its bounds nor out of them.
     out = found.out if value is None else bool(crossed)
     now = {"value": value, "out": out, "checked_mark": mark, "checked_at": datetime.now(TIME_ZONE)}
