@@ -9,7 +9,8 @@ import pytest
 
 from api.reporting.board_copies import copy_board, renumbered, whole_layout
 from tests.kit.superset import Superset
-from tests.reports.analysts import SOLD, Analyst
+from tests.reports.analysts import OWED, SOLD, Analyst
+from tests.reports.analysts import chart as new_chart
 
 AUTHOR, READER = 581, 582
 
@@ -114,6 +115,69 @@ class TestReading:
         number = Analyst(superset, user=AUTHOR).datasets[SOLD]
         assert reader.data(number, columns=["company_name"], metrics=["quantity"]).status_code in (403, 404)
 
+    def test_only_what_its_charts_are_drawn_of_is_answered_to_who_only_looks(
+        self, superset: Superset, published: int
+    ) -> None:
+        reader = reading(superset, published)
+        [chart] = charts(reader, published).json()["result"]
+        form = {"slice_id": chart["id"], "dashboardId": published}
+        asked = {"columns": ["company_name"], "metrics": ["quantity"], "form": form}
+        assert reader.sold(**asked).status_code == 200
+        other = Analyst(superset, user=AUTHOR)
+        own = other.draw("不在看板上的图", other.datasets[SOLD])
+        for changed in (
+            {"columns": ["brand_name"]},
+            {"metrics": ["revenue"]},
+            {
+                "metrics": [
+                    {"expressionType": "SIMPLE", "aggregate": "SUM", "column": {"column_name": "quantity"}}
+                ]
+            },
+            {"orderby": [["brand_name", True]]},
+            {"form": {}},
+            {"form": {"slice_id": own}},
+            {"form": {**form, "parent_slice_id": chart["id"]}},
+            {"form": {"type": "NATIVE_FILTER", "dashboardId": published, "native_filter_id": "none"}},
+        ):
+            assert reader.sold(**{**asked, **changed}).status_code == 403, changed
+        owed = {"columns": ["company_name"], "metrics": [], "form": form}
+        assert reader.data(reader.datasets[OWED], **owed).status_code == 403, "another dataset"
+        drawing = reading(superset, published, draws=True)
+        assert drawing.sold(columns=["brand_name"], metrics=["quantity"]).status_code == 200
+
+    def test_values_of_its_filters_are_answered(self, superset: Superset) -> None:
+        author = Analyst(superset, user=AUTHOR)
+        board, _ = drawn(author, "有筛选的看板")
+        dataset = author.datasets[SOLD]
+        told = {
+            "native_filter_configuration": [
+                {
+                    "id": "NATIVE_FILTER-1",
+                    "filterType": "filter_select",
+                    "targets": [{"datasetId": dataset, "column": {"name": "brand_name"}}],
+                }
+            ]
+        }
+        changed = author.ask("PUT", f"/api/v1/dashboard/{board}", {"json_metadata": json.dumps(told)})
+        assert changed.status_code == 200, changed.text
+        copy = copy_board(Talk(author), board)[1]
+        reader = reading(superset, copy)
+        form = {"type": "NATIVE_FILTER", "dashboardId": copy, "native_filter_id": "NATIVE_FILTER-1"}
+        assert reader.sold(columns=["brand_name"], form=form).status_code == 200
+        assert reader.sold(columns=["company_name"], form=form).status_code == 403
+
+    def test_who_only_looks_has_no_page_to_draw_on(self, superset: Superset, published: int) -> None:
+        reader = reading(superset, published)
+        [chart] = charts(reader, published).json()["result"]
+        dataset = reader.datasets[SOLD]
+        for path in (
+            f"/explore/?slice_id={chart['id']}",
+            f"/explore/?datasource_type=table&datasource_id={dataset}",
+            f"/api/v1/explore/?slice_id={chart['id']}",
+            f"/api/v1/datasource/table/{dataset}/column/brand_name/values/",
+        ):
+            assert reader.get(path).status_code == 403, path
+
 
 class TestFrozen:
     @pytest.mark.parametrize("user", [AUTHOR, READER])
@@ -133,6 +197,24 @@ class TestFrozen:
             == "发布的看板（已发布）"
         )
         assert [one["slice_name"] for one in charts(reader, published).json()["result"]] == ["发布的看板的图"]
+
+    @pytest.mark.parametrize("frozen", [True, False])
+    def test_nobody_takes_a_chart_off_it_or_puts_one_on_it(
+        self, superset: Superset, published: int, frozen: bool
+    ) -> None:
+        author = reading(superset, published, user=AUTHOR, draws=True, frozen=[published] if frozen else [])
+        [chart] = charts(author, published).json()["result"]
+        taken = author.ask("PUT", f"/api/v1/chart/{chart['id']}", {"dashboards": []})
+        assert taken.status_code >= 400
+        put = author.ask(
+            "POST", "/api/v1/chart/", new_chart("另一张图", author.datasets[SOLD], dashboards=[published])
+        )
+        assert put.status_code >= 400
+        own = author.draw("自己的图", author.datasets[SOLD])
+        moved = author.ask("PUT", f"/api/v1/chart/{own}", {"dashboards": [published]})
+        assert moved.status_code >= 400
+        left = [one["slice_name"] for one in charts(reading(superset, published), published).json()["result"]]
+        assert left == ["发布的看板的图"]
 
     def test_its_author_finds_his_own_board_beside_it(self, superset: Superset, published: int) -> None:
         author = Analyst(superset, user=AUTHOR, frozen=[published])
