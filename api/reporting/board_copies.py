@@ -29,10 +29,22 @@ class Talk(Protocol):
     def send(self, method: str, path: str, body: Any) -> Any: ...
 
 
+def charts_of(superset: Talk, board: int) -> list[dict[str, Any]]:
+    """What a board's charts are drawn of. Raises Refusal."""
+    names = {one["id"]: one["table_name"] for one in superset.get(f"/api/v1/dashboard/{board}/datasets")}
+    return [drawn_of(one, names) for one in superset.get(f"/api/v1/dashboard/{board}/charts")]
+
+
+def drop_copy(superset: Talk, copy: int) -> None:
+    """Delete a copy and its charts. Raises Refusal."""
+    for one in superset.get(f"/api/v1/dashboard/{copy}/charts"):
+        superset.send("DELETE", f"/api/v1/chart/{one['id']}", None)
+    superset.send("DELETE", f"/api/v1/dashboard/{copy}", None)
+
+
 def copy_board(superset: Talk, source: int) -> tuple[str, int, list[dict[str, Any]]]:
-    """The title of a board, the number of a copy of it, and what its charts are drawn of. Raises Refusal."""
+    """The title of a board, the number of a copy of it, and what the copy's charts are drawn of. Raises Refusal."""
     board = superset.get(f"/api/v1/dashboard/{source}")
-    names = {one["id"]: one["table_name"] for one in superset.get(f"/api/v1/dashboard/{source}/datasets")}
     charts = superset.get(f"/api/v1/dashboard/{source}/charts")
     if not charts:
         raise Refusal("看板上还没有图表，请先在自助分析中加上图表并保存")
@@ -54,7 +66,7 @@ def copy_board(superset: Talk, source: int) -> tuple[str, int, list[dict[str, An
     told = orjson.dumps(renumbered(_read(made["json_metadata"]), numbers)).decode()
     # A draft is found by its owner alone.
     superset.send("PUT", f"/api/v1/dashboard/{copy}", {"published": True, "json_metadata": told})
-    return title, copy, [drawn_of(one, names) for one in charts]
+    return title, copy, charts_of(superset, copy)
 
 
 def whole_layout(title: str, layout: Layout, charts: Mapping[int, str]) -> Layout:

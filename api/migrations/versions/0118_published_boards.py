@@ -21,6 +21,7 @@ def upgrade() -> None:
         sa.Column("withdrawn", sa.Boolean(), server_default="false", nullable=False),
         sa.Column("problem", sa.Text()),
         sa.Column("checked_release", sa.Text()),
+        sa.UniqueConstraint("user_id", "source_id"),
     )
     op.create_index("ix_published_board_user_id", "published_board", ["user_id"])
     op.create_table(
