@@ -97,11 +97,12 @@ class Board(View):
 
 
 class OwnBoard(BaseModel):
-    """A board that the user made himself, by its number in Superset, and as what it is published already."""
+    """A board that the user made himself, by its number in Superset; as what, to whom it is published already."""
 
     source_id: int
     title: str
     board_id: int | None
+    role_ids: list[int]
 
 
 class BoardRole(BaseModel):
@@ -193,11 +194,18 @@ def get_choices(ctx: Context) -> Any:
     columns = Role.table().c
     asked = select(columns.role_id, columns.role_name).where(columns.enabled).order_by(columns.role_name)
     roles = [dict(row._mapping) for row in ctx.conn.execute(asked)]
+    audience = {board: roles_of(ctx.conn, board) for board in known.values()}
     said = explorer_of(ctx.conn, me)
     with ctx.apart():
         found = Superset(said).get("/api/v1/dashboard/?q=(page_size:100)")
+    offered = {role["role_id"] for role in roles}
     boards = [
-        {"source_id": one["id"], "title": one["dashboard_title"], "board_id": known.get(one["id"])}
+        {
+            "source_id": one["id"],
+            "title": one["dashboard_title"],
+            "board_id": known.get(one["id"]),
+            "role_ids": [role for role in audience.get(known.get(one["id"]), ()) if role in offered],
+        }
         for one in found
         if one["id"] not in _copies(said)
     ]

@@ -196,6 +196,15 @@ class TestRefused:
 
 
 class TestVersions:
+    def test_a_new_one_is_offered_to_whom_the_last_is_for(
+        self, site: Site, author: Analyst, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        other = author.arrange("没有发布的")
+        assert publish(board, "clerk_a", "manager_b").ok
+        offered = site.as_("manager_a").get(f"{PREFIX}/getChoices").data["boards"]
+        to = {one["source_id"]: {*one["role_ids"]} for one in offered}
+        assert (to[board], to[other]) == ({site.world.role_clerk_a, site.world.role_manager_b}, set())
+
     def test_only_the_newest_are_kept(
         self,
         site: Site,

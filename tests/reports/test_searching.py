@@ -8,6 +8,7 @@ import pytest
 
 from reports.chart_params import chart_params
 from tests.kit.superset import EVERYTHING, Superset
+from tests.reports.analysts import Analyst
 from tests.reports.guests import DATA, PLACES, place
 
 REVENUE = place("OperatingRevenue", tab="all")
@@ -54,6 +55,18 @@ def test_totals_of_several_rows_are_computed_anew(superset: Superset):
 def test_nothing_is_found_that_no_name_has(superset: Superset, text: str):
     """Signs that stand for others do not, and what isn't shown is not looked at."""
     assert typed(superset, text)[:2] == ([], 0)
+
+
+def test_only_the_chart_says_where_is_looked(superset: Superset):
+    """Whoever asks may not: it would be SQL of his own."""
+    answer = Analyst(superset).sold(
+        columns=["company_name"],
+        metrics=["quantity"],
+        filters=[{"col": "company_name", "op": "ILIKE", "val": "上海%"}],
+        extras={"searched": ["company_name\" || '上海' || \"company_name"]},
+    )
+    assert answer.status_code == 200, answer.text
+    assert {row["company_name"] for row in answer.json()["result"][0]["data"]} == {"上海公司"}
 
 
 def test_every_table_with_totals_asks_the_server():
