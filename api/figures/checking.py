@@ -1,5 +1,5 @@
-"""Checks of alerts (预警检查): each publication of the marts has every alert looked at, once; of publications close upon
-each other the last one does.
+"""Checks of alerts (预警检查): each publication of the marts has every alert looked at, once; of those close upon each
+other the last one.
 
 It is looked at under its owner's rights and scope of that moment. It is told when its figure leaves the bounds, and
 again only after it was back within; an empty figure is neither. One that its owner may not have any more pauses itself
