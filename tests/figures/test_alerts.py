@@ -230,9 +230,12 @@ class TestRights:
 
 
 class TestKeeping:
-    @pytest.mark.parametrize("bound", ["1e26", "1234567890123", "0.0000001"])
-    def test_a_bound_is_a_figure_as_reports_have_them(self, site: Site, bound: str) -> None:
-        assert ask(site, low=bound).code == 422
+    @pytest.mark.parametrize(
+        ("bound", "told"), [("1e26", "数字过大"), ("1234567890123", "数字过大"), ("0.0000001", "小数位过多")]
+    )
+    def test_a_bound_is_a_figure_as_reports_have_them(self, site: Site, bound: str, told: str) -> None:
+        refused = ask(site, low=bound)
+        assert (refused.code, refused.msg) == (400, f"low：{told}")
         assert ask(site, low="123456789012.123456").ok
         assert mine(site)[0]["bounds"] == "不低于 123,456,789,012.12"
 
