@@ -11,7 +11,6 @@ from sqlalchemy import ColumnElement, func, select
 from api.kit import registry
 from api.kit.context import Context
 from api.kit.listing import MAX_PAGE_SIZE, PAGE_SIZE, matching, paged
-from api.kit.pinyin_order import in_pinyin
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
@@ -64,13 +63,6 @@ LookupQuery = create_model(
 """`keyword` or the name the specification gives (warehouse_name, …), and what narrows the choice; 0 counts as empty."""
 
 
-def _order(cls: type[Resource]) -> list[ColumnElement[Any]]:
-    """Records that are found by their initials stand by their pinyin, others as they were made."""
-    title = cls.declaration.title
-    spelled = any(item.initials_of == title for item in cls.fields())
-    return [in_pinyin(cls.table().c[title]), cls.key()] if spelled else [cls.key()]
-
-
 def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
     """A page of choices: the key, the title, and the fields that tell alike ones apart; for who lists or keys what they
     are chosen for the other fields of their list too; the whole list, for coupons, with initials to search it by."""
@@ -79,7 +71,7 @@ def dropdown(ctx: Context, cls: type[Resource], query: Any) -> dict[str, Any]:
     reader = chooser(cls, ctx.principal)
     principal = ctx.principal.beyond if query.beyond and cls.name() in BEYOND else ctx.principal
     conditions: list[ColumnElement[bool]] = [within(table, principal), cls.choosable()]
-    order = _order(cls)
+    order: list[ColumnElement[Any]] = [cls.key()]
     if "enabled" in table.c and query.disabled:
         order.insert(0, table.c.enabled.desc())
     elif "enabled" in table.c:

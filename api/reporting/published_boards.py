@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import insert as insert_or_update
 from sqlalchemy.orm import Mapped
 
 from api.identity.tables import Role
-from api.kit.calls import ANY_USER, call, router
+from api.kit.calls import call, router
 from api.kit.context import Context
 from api.kit.errors import Forbidden, NotFound, Refusal
 from api.kit.fields import integer, key, moment
@@ -342,7 +342,7 @@ def withdraw(ctx: Context, payload: OneBoard) -> Any:
     return None
 
 
-@call(api, "POST", f"{PREFIX}/open", right=ANY_USER, returns=Entrance)
+@call(api, "POST", f"{PREFIX}/open", right=Board.right("list"), returns=Entrance)
 def open_board(ctx: Context, payload: OneBoard) -> Any:
     """打开看板: an address that opens once, for whom it is published to."""
     me = ctx.principal

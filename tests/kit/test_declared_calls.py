@@ -21,6 +21,7 @@ TWINS = {
     "customer": "customer_mobile",
     "goods": "barcode",
     "company_goods": "goods_id",
+    "business_target": "month",
     "shopping_cart": "goods_id",
     "safety_stock": "goods_id",
     "sales_price": "goods_id",

@@ -27,6 +27,7 @@ UNLISTED = {
     "/MoneyManagement/accountCount",
     "/MoneyManagement/accountJournal",
     "/inventory/stockmoves",
+    *("/report/board", "/report/businesstarget", "/report/businesstargetAdd", "/report/businesstargetSee"),
     *("/inventory/conversions", "/inventory/conversionsAdd", "/inventory/conversionsSee"),
     *("/inventory/conversionrecipe", "/inventory/conversiondetail"),
     "/inventory/deliverypromise",
