@@ -137,7 +137,7 @@ class TestTelling:
         figures()
         figures(more="delete from mart_customer_profit;")
         [row] = mine(site)
-        assert (row["out"], row["value"], len(reminded(site))) == (True, "无数据", 1)
+        assert (row["out"], row["value"], len(reminded(site))) == (True, "（空）", 1)
         figures()
         assert len(reminded(site)) == 1, "it was not back within its bounds meanwhile"
 

@@ -10,7 +10,13 @@ from jinja2 import Environment
 from api.kit.settings import PROJECT_DIR
 
 MACROS = (PROJECT_DIR / "transforms/macros/names.sql").read_text()
-ROWS = [(1, "甲", "A公司"), (2, "甲", "B公司"), (3, "甲（A公司）", "B公司"), (4, "乙", "A公司"), (5, None, "A公司")]
+ROWS = [
+    (1, "甲", "A公司"),
+    (2, "甲", "B公司"),
+    (3, "甲（A公司）", "B公司"),
+    (4, "乙", "A公司"),
+    (5, None, "A公司"),
+]
 
 
 def told(name: str) -> dict[int, str | None]:
