@@ -27,6 +27,7 @@ from reports import adding
 from reports.assets import dataset_uuid
 from reports.catalogue import EXPLORER_AUDIENCE, EXPLORER_HEADER, datasets_of
 from reports.catalogue.datasets import Dataset
+from reports.placed_charts import placed_refusal
 from reports.query_parts import (
     EXPLORED_STEPS,
     MOST_OFFSETS,
@@ -44,6 +45,8 @@ SUMMING = {"SUM", "AVG"}
 UNTOLD = ("sql", "rendered_sql", "select_star", "query")
 """What Superset's answers say of a dataset's SQL."""
 DRAWING = "/explore/"
+DRAWERS = ("/explore/", "/api/v1/explore/", "/api/v1/datasource/")
+"""How the addresses begin that only who draws asks for."""
 NUMBER = re.compile("[0-9]{1,9}")
 ROLE = "role_id"
 """The column that rows are chosen by: nobody draws it."""
@@ -53,7 +56,7 @@ ROLE = "role_id"
 class Explorer:
     """Who explores: his number in the core, his role, the datasets he may read and take away, his account here.
 
-    `boards` are those that are published to his role, `frozen` all that are published, which nobody changes. Who
+    `boards` are those that are published to his role, `frozen` his own that are published, which nobody changes. Who
     doesn't draw looks at what is published alone.
     """
 
@@ -177,6 +180,8 @@ def query_refusal(explorer: Explorer, context: Any) -> str | None:
             return "自助分析不提供重采样、预测和这样多的分组或时间对比"
         if refusal := adding.query_refusal(query, dataset):
             return refusal
+    if not explorer.draws and (refusal := placed_refusal(explorer.boards, context, dataset)):
+        return refusal
     return adding.totals_refusal(context.form_data or {}, dataset)
 
 
@@ -216,10 +221,17 @@ def keep_to_own(app: Flask) -> None:
             abort(401)
 
     app.before_request(know)
+    app.before_request(_keep_from_drawing)
     app.before_request(_find_drawn)
     app.after_request(_tell_no_sql)
     event.listen(Session, "do_orm_execute", _find_own_only)
     event.listen(Session, "before_flush", _write_own_only)
+
+
+def _keep_from_drawing() -> None:
+    explorer = present()
+    if explorer is not None and not explorer.draws and request.path.startswith(DRAWERS):
+        abort(403)
 
 
 def _find_drawn() -> None:
@@ -294,10 +306,18 @@ def _write_own_only(session: Session, *_: Any) -> None:
     for item in (*session.new, *changed, *session.deleted):
         if not isinstance(item, (Dashboard, Slice)):
             raise PermissionError(f"an explorer writes no {type(item).__name__}")
-        if not explorer.draws or (item.id and _is_published(explorer.frozen, item)):
+        if not explorer.draws or _boards_of(item) & (explorer.frozen | explorer.boards):
             raise PermissionError("nobody changes what is published, nor draws who only looks at it")
     for item in (*session.new, *changed):
         _make_own(item, item in session.new)
+
+
+def _boards_of(item: Any) -> set[uuid.UUID]:
+    """The board that is changed, or those that a changed chart stands on, or did before."""
+    if not hasattr(item, "dashboards"):
+        return {item.uuid}
+    taken_off = inspect(item).attrs.dashboards.history.deleted
+    return {board.uuid for board in (*item.dashboards, *taken_off)}
 
 
 def _make_own(item: Any, new: bool) -> None:

@@ -29,6 +29,9 @@ def search_shown_columns(
     answered: Callable[..., Any] = QueryContextProcessor.get_df_payload
 
     def payload(self: Any, query_obj: Any, *args: Any, **options: Any) -> Any:
+        if query_obj and SEARCHED in (query_obj.extras or {}):
+            # Only the chart says where is looked, never who asks.
+            query_obj.extras = {name: value for name, value in query_obj.extras.items() if name != SEARCHED}
         form = self._query_context.form_data or {}
         if query_obj and (typed := _typed(query_obj.filter or [], form)):
             own = dataset_of(self._qc_datasource)
@@ -62,7 +65,7 @@ def without_typed(parts: dict[str, Any]) -> tuple[dict[str, Any], Any]:
 
 def _holding(names: Iterable[str], words: Iterable[str]) -> Any:
     """That each word stands in one of the columns."""
-    columns = [sa.func.lower(sa.cast(sa.literal_column(f'"{name}"'), sa.Text)) for name in names]
+    columns = [sa.func.lower(sa.cast(sa.column(name), sa.Text)) for name in names]
     return sa.and_(
         sa.true(),
         *(sa.or_(*(column.contains(word.lower(), autoescape=True) for column in columns)) for word in words),

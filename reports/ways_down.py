@@ -28,6 +28,9 @@ Read = Callable[[str], Iterable[Mapping[str, Any]]]
 HREF = re.compile(r'href="([^"?]+)\?([^"]*)"')
 AND = "&amp;"
 LABEL = "__label"
+LONGEST = 6000
+"""What an address carries, of the 8 KB that servers before ours take of a line."""
+TOO_MANY = "所选的值太多，没有都带到那一页，请在那里再筛选"
 
 
 def led_down(rows: Rows, dataset: Dataset, conditions: Iterable[Mapping[str, Any]], read: Read) -> Rows:
@@ -96,24 +99,30 @@ def _led(link: str, chosen: Chosen, known: Known) -> str:
     def more(found: re.Match[str]) -> str:
         page, query = found[1], found[2]
         said = {part.partition("=")[0] for part in query.split(AND)}
-        added = [f"{name}={value}" for name, value in _asked(page, said, chosen, known)]
-        return f'href="{page}?{AND.join((query, *added))}"'
+        added = [
+            AND.join(f"{name}={value}" for name, value in one) for one in _asked(page, said, chosen, known)
+        ]
+        carried = [query]
+        for one in added:
+            if len(AND.join((*carried, one))) <= LONGEST:
+                carried.append(one)
+        told = f' title="{TOO_MANY}"' if len(carried) <= len(added) else ""
+        return f'href="{page}?{AND.join(carried)}"{told}'
 
     return HREF.sub(more, link)
 
 
-def _asked(page: str, said: Set[str], chosen: Chosen, known: Known) -> Iterable[tuple[str, str]]:
+def _asked(page: str, said: Set[str], chosen: Chosen, known: Known) -> Iterable[tuple[tuple[str, str], ...]]:
     """What a page is asked for besides, by its own names: lists by keys, reports by the values of their filters."""
     for item in _FRAMED.get(page, ()):
         values = chosen.get(item.column)
         if values and item.asked_by not in said:
-            yield item.asked_by, _together(sorted(values, key=str))
+            yield ((item.asked_by, _together(sorted(values, key=str))),)
     for way in WAYS:
         asked = _of(way, chosen)
         if asked and way.asked in PAGES.get(page, ()) and way.asked not in said:
             keys = _keys(way, asked, known(way))
-            yield way.asked, ",".join(keys)
-            yield f"{way.asked}{LABEL}", _together(keys.values())
+            yield (way.asked, ",".join(keys)), (f"{way.asked}{LABEL}", _together(keys.values()))
 
 
 _FRAMED: Mapping[str, tuple[Filter, ...]] = {

@@ -14,13 +14,14 @@ from sqlalchemy import Row, delete, func, insert, select, text, update
 from api.exporting import reports
 from api.exporting.asked import ReportExport
 from api.figures.found import Figure, figures_of
-from api.figures.tables import FigureAlert
+from api.figures.tables import AlertNotice, FigureAlert
 from api.figures.watches import Watched, watched
+from api.identity import sessions
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.errors import Invalid, NotFound, Refusal
 from api.kit.schemas import Key, Payload, Saved
-from api.messaging.tables import STATES
+from api.messaging.tables import STATES, WAITING
 from api.shell.preferences import guards_schemes
 from api.subscribing.calls import TOLD
 from api.subscribing.tables import WAYS, Way
@@ -91,13 +92,16 @@ class Alerts(BaseModel):
     mail_problem: str | None
 
 
+Bound = Annotated[Decimal, Described(max_digits=18, decimal_places=6)]
+
+
 class Bounds(Payload):
     """Told when the figure is below `low` or above `high`, one of which may be missing."""
 
     figure: Annotated[str, Described(max_length=200)]
     scheme: Annotated[str, Described(max_length=100)] | None = None
-    low: Decimal | None = None
-    high: Decimal | None = None
+    low: Bound | None = None
+    high: Bound | None = None
     way: Way
 
     def check_bounds(self) -> None:
@@ -144,7 +148,12 @@ def get_mine(ctx: Context) -> Any:
     except Refusal as refusal:
         mail = {"mail_address": None, "mail_problem": refusal.msg}
     rows = ctx.conn.execute(_MINE, {"me": ctx.principal.user_id})
-    return {"data": [_shown(ctx, row) for row in rows], **mail}
+    hidden = sessions.is_narrowed(ctx.conn, ctx.principal)
+    return {"data": [{**_shown(ctx, row), **(_UNTOLD if hidden else {})} for row in rows], **mail}
+
+
+_UNTOLD: dict[str, Any] = {"out": False, "value": None, "checked_at": None, "last": None}
+"""What is worked out with the user's own rights, for who sees less."""
 
 
 def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
@@ -214,6 +223,7 @@ def get_value(
 @call(api, "POST", f"{PREFIX}/add", right=ANY_USER, returns=Saved, write=True)
 def add(ctx: Context, payload: WantedAlert) -> Any:
     """新增预警: on a figure that the user sees; it is looked at with the next figures."""
+    _refuse_narrowed(ctx)
     payload.check_bounds()
     watched(ctx, Wish.of(payload), payload.figure)
     mine = select(func.count()).where(FigureAlert.user_id == ctx.principal.user_id)
@@ -226,7 +236,9 @@ def add(ctx: Context, payload: WantedAlert) -> Any:
 
 @call(api, "POST", f"{PREFIX}/edit", right=ANY_USER, returns=Saved, write=True)
 def edit(ctx: Context, payload: ChangedAlert) -> Any:
-    """修改预警: it begins anew; one that paused itself goes on, one that the user paused stays so."""
+    """修改预警: it begins anew; one that paused itself goes on, one that the user paused stays so. What waits
+    is not sent."""
+    _refuse_narrowed(ctx)
     payload.check_bounds()
     row = _own(ctx, payload.alert_id)
     watched(ctx, replace(Wish.of(row), scheme=payload.scheme, way=payload.way), payload.figure)
@@ -243,7 +255,8 @@ def edit(ctx: Context, payload: ChangedAlert) -> Any:
 
 @call(api, "POST", f"{PREFIX}/setPaused", right=ANY_USER, returns=None, write=True)
 def set_paused(ctx: Context, payload: PausedAlert) -> Any:
-    """暂停、恢复预警: resumed only while the user may see the figure; it begins anew then."""
+    """暂停、恢复预警: resumed only while the user may see the figure; it begins anew then. What waits is not sent."""
+    _refuse_narrowed(ctx)
     row = _own(ctx, payload.alert_id)
     if not payload.paused:
         watched(ctx, Wish.of(row), row.figure)
@@ -257,6 +270,11 @@ def remove(ctx: Context, payload: OneAlert) -> Any:
     row = _own(ctx, payload.alert_id)
     ctx.conn.execute(delete(FigureAlert).where(FigureAlert.alert_id == row.alert_id))
     return None
+
+
+def _refuse_narrowed(ctx: Context) -> None:
+    """An alert is looked at with the user's own rights."""
+    sessions.refuse_narrowed(ctx.conn, ctx.principal, "设置预警")
 
 
 _ANEW: dict[str, Any] = {"out": False, "value": None, "checked_mark": None, "checked_at": None}
@@ -275,6 +293,9 @@ def keep_watched(ctx: Context, screen: str, name: str) -> None:
 
 
 def _change(ctx: Context, row: Row[Any], **values: Any) -> None:
+    """A letter that waits says what was: it is dropped."""
+    waits = AlertNotice.alert_id == row.alert_id, AlertNotice.state == WAITING
+    ctx.conn.execute(delete(AlertNotice).where(*waits))
     ctx.conn.execute(update(FigureAlert).where(FigureAlert.alert_id == row.alert_id).values(values))
 
 

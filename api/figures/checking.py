@@ -1,4 +1,5 @@
-"""Checks of alerts (预警检查): each publication of the marts has every alert looked at, once.
+"""Checks of alerts (预警检查): each publication of the marts has every alert looked at, once; of those close upon each
+other the last one.
 
 It is looked at under its owner's rights and scope of that moment. It is told when its figure leaves the bounds, and
 again only after it was back within; an empty figure is neither. One that its owner may not have any more pauses itself
@@ -8,12 +9,12 @@ and tells him why. A message is there exactly once; a letter is tried again as t
 from __future__ import annotations
 
 import logging
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, insert, or_, select, update
 
 from api.figures.tables import AlertNotice, FigureAlert
 from api.figures.watches import Watched, watched
@@ -33,6 +34,8 @@ from api.subscribing.wishes import Wish, address
 
 log = logging.getLogger(__name__)
 PAGE = "/myAlerts"
+REST = timedelta(minutes=5)
+"""Between two looks at an alert, however often figures are published."""
 _ALERT, _NOTICE = FigureAlert.__table__, AlertNotice.__table__
 _SENDABLE = (_NOTICE.c.state == WAITING, _NOTICE.c.next_at <= func.now())
 
@@ -70,7 +73,8 @@ def _keys(query: Select[Any], conn: Connection) -> list[int]:
 
 def _unchecked(mark: str) -> Select[Any]:
     unseen = _ALERT.c.checked_mark.is_distinct_from(mark)
-    return select(_ALERT.c.alert_id).where(~_ALERT.c.paused, unseen).order_by(_ALERT.c.alert_id)
+    rested = or_(_ALERT.c.checked_at.is_(None), _ALERT.c.checked_at < func.now() - REST)
+    return select(_ALERT.c.alert_id).where(~_ALERT.c.paused, unseen, rested).order_by(_ALERT.c.alert_id)
 
 
 def _check(key: int, mark: str, conn: Connection) -> None:
@@ -82,14 +86,19 @@ def _check(key: int, mark: str, conn: Connection) -> None:
     try:
         ctx = Context(conn, principal_of(conn, found.user_id))
         seen = watched(ctx, Wish.of(found), found.figure)
-        with seen.opened(ctx) as source:
-            value = seen.value(source)
-            crossed = crossing(value, found.low, found.high)
-            if crossed and not found.out:
-                _tell(conn, found, seen, _words(seen, value, crossed, seen.filters(source), found))
     except Refusal as refusal:
         _pause(conn, found, refusal.msg)
         return
+    try:
+        with seen.opened(ctx) as source:
+            value, filters = seen.value(source), seen.filters(source)
+    except Refusal as refusal:
+        # He may have it, but it can't be read now: it is looked at again.
+        log.warning("alert %s was not looked at: %s", key, refusal.msg)
+        return
+    crossed = crossing(value, found.low, found.high)
+    if crossed and not found.out:
+        _tell(conn, found, seen, _words(seen, value, crossed, filters, found))
     # An empty figure is neither in its bounds nor out of them.
     out = found.out if value is None else bool(crossed)
     now = {"value": value, "out": out, "checked_mark": mark, "checked_at": datetime.now(TIME_ZONE)}

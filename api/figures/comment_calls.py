@@ -18,6 +18,7 @@ from api.exporting import reports
 from api.exporting.asked import ReportExport
 from api.figures.found import figures_of
 from api.figures.tables import FigureComment
+from api.identity import sessions
 from api.identity.tables import UserAccount
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
@@ -115,7 +116,7 @@ def get_list(
         ],
         "figures": list(labels.values()),
         "companies": _companies(ctx),
-        "group": me.companies is None and _sees_whole(me),
+        "group": _sees_group(me),
     }
 
 
@@ -141,6 +142,10 @@ def seen_by(me: Principal) -> ColumnElement[bool]:
     return or_(own, _COMMENT.c.company_id.in_(sorted(me.companies)))
 
 
+def _sees_group(me: Principal) -> bool:
+    return me.companies is None and _sees_whole(me)
+
+
 def _sees_whole(me: Principal) -> bool:
     return me.warehouses is None and me.own == "all"
 
@@ -164,10 +169,11 @@ def _companies(ctx: Context) -> list[dict[str, Any]]:
 @call(api, "POST", f"{PREFIX}/add", right=ANY_USER, returns=Saved, write=True)
 def add(ctx: Context, payload: NewRemark) -> Any:
     """新增批注: on a figure that the user sees, of a company of his."""
+    _refuse_narrowed(ctx)
     me = ctx.principal
     if payload.figure not in _shown(ctx, payload.code, payload.tab):
         raise Refusal("报表上没有这个数字，或您没有看它的权限，请另选一个")
-    if payload.company_id is None and me.companies is not None:
+    if payload.company_id is None and not _sees_group(me):
         raise Refusal("您看不到全集团的数字，请选择批注是哪家公司的")
     if payload.company_id is not None:
         known = {row["company_id"] for row in _companies(ctx)}
@@ -181,6 +187,7 @@ def add(ctx: Context, payload: NewRemark) -> Any:
 @call(api, "POST", f"{PREFIX}/edit", right=ANY_USER, returns=Saved, write=True)
 def edit(ctx: Context, payload: ChangedRemark) -> Any:
     """修改批注: one's own, as long as one may see its figure."""
+    _refuse_narrowed(ctx)
     row = _own(ctx, payload.comment_id)
     values = {"day": payload.day, "words": payload.words, "changed_at": datetime.now(TIME_ZONE)}
     ctx.conn.execute(update(FigureComment).where(_COMMENT.c.comment_id == row.comment_id).values(values))
@@ -190,9 +197,14 @@ def edit(ctx: Context, payload: ChangedRemark) -> Any:
 @call(api, "POST", f"{PREFIX}/del", right=ANY_USER, returns=None, write=True)
 def remove(ctx: Context, payload: OneRemark) -> Any:
     """删除批注: one's own, as long as one may see its figure."""
+    _refuse_narrowed(ctx)
     row = _own(ctx, payload.comment_id)
     ctx.conn.execute(delete(FigureComment).where(_COMMENT.c.comment_id == row.comment_id))
     return None
+
+
+def _refuse_narrowed(ctx: Context) -> None:
+    sessions.refuse_narrowed(ctx.conn, ctx.principal, "写批注")
 
 
 def _own(ctx: Context, key: int) -> Row[Any]:

@@ -209,17 +209,22 @@ def principal_of(conn: Connection, user_id: int) -> Principal:
     return _principal(conn, row, 0)
 
 
-def refuse_narrowed(conn: Connection, me: Principal, what: str) -> None:
-    """Refuse what is done with the user's own rights to a simulated login that sees less than the user himself."""
+def is_narrowed(conn: Connection, me: Principal) -> bool:
+    """Whether a simulated login sees less than the user himself."""
     if not me.imitator_id:
-        return
+        return False
     user = principal_of(conn, me.user_id)
-    if (me.companies, me.warehouses, me.sees_cost, me.denied_fields) != (
+    return (me.companies, me.warehouses, me.sees_cost, me.denied_fields) != (
         user.companies,
         user.warehouses,
         user.sees_cost,
         user.denied_fields,
-    ):
+    )
+
+
+def refuse_narrowed(conn: Connection, me: Principal, what: str) -> None:
+    """Refuse what is done with the user's own rights to a simulated login that sees less than the user himself."""
+    if is_narrowed(conn, me):
         raise Forbidden(f"您的数据范围小于被模拟的用户，模拟登录时不能{what}")
 
 

@@ -4,7 +4,7 @@ charts are drawn of, and whether the roles that they are for may see them."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -14,55 +14,22 @@ from api.identity.tables import Role
 from api.kit.scope import ALL_RIGHTS
 from reports.catalogue import REPORTS, datasets_of
 from reports.catalogue.datasets import Dataset
-
-COLUMNS = (
-    "groupby",
-    "groupby_b",
-    "groupbyRows",
-    "groupbyColumns",
-    "columns",
-    "all_columns",
-    "x_axis",
-    "series",
-)
-FIGURES = (
-    *("metrics", "metrics_b", "metric", "metric_2", "secondary_metric", "percent_metrics"),
-    *("timeseries_limit_metric", "size", "x", "y"),
-)
-"""Where Superset's kinds of charts keep what they are drawn of."""
+from reports.chart_parts import parts_of
 
 
 def drawn_of(chart: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, Any]:
     """What a chart of Superset's answers is drawn of; `names` are the datasets by their numbers there."""
     form = chart["form_data"]
     number = int(str(form.get("datasource", "0__table")).split("__")[0])
-    columns = [*_named(form, COLUMNS), *(one.get("subject") for one in form.get("adhoc_filters") or ())]
-    figures, summed = [], []
-    for one in _listed(form, FIGURES):
-        if isinstance(one, str):
-            figures.append(one)
-        elif isinstance(one, dict):
-            summed.append((one.get("column") or {}).get("column_name"))
+    parts = parts_of(form)
+    filtered = {one.get("subject") for one in form.get("adhoc_filters") or ()}
+    columns = {*parts.columns, *filtered, *(name for _, name in parts.sums)}
     return {
         "title": chart["slice_name"],
         "dataset": names.get(number, ""),
-        "columns": sorted({name for name in (*columns, *summed) if isinstance(name, str)}),
-        "figures": sorted({*figures}),
+        "columns": sorted(name for name in columns if isinstance(name, str)),
+        "figures": sorted(parts.figures),
     }
-
-
-def _listed(form: Mapping[str, Any], keys: Iterable[str]) -> Iterator[Any]:
-    for key in keys:
-        found = form.get(key)
-        yield from found if isinstance(found, list) else (found,)
-
-
-def _named(form: Mapping[str, Any], keys: Iterable[str]) -> Iterator[str]:
-    """Columns by name, those of an axis with its grain too."""
-    for one in _listed(form, keys):
-        name = one.get("sqlExpression") if isinstance(one, dict) else one
-        if isinstance(name, str):
-            yield name
 
 
 @cache

@@ -40,10 +40,23 @@ class Copy:
     charts: list[dict[str, Any]]
 
 
+def charts_of(superset: Talk, board: int) -> list[dict[str, Any]]:
+    """What a board's charts are drawn of. Raises Refusal."""
+    names = {one["id"]: one["table_name"] for one in superset.get(f"/api/v1/dashboard/{board}/datasets")}
+    return [drawn_of(one, names) for one in superset.get(f"/api/v1/dashboard/{board}/charts")]
+
+
+def drop_copy(superset: Talk, copy: UUID) -> None:
+    """Delete a copy and its charts. Raises Refusal."""
+    number = superset.get(f"/api/v1/dashboard/{copy}")["id"]
+    for one in superset.get(f"/api/v1/dashboard/{number}/charts"):
+        superset.send("DELETE", f"/api/v1/chart/{one['id']}", None)
+    superset.send("DELETE", f"/api/v1/dashboard/{number}", None)
+
+
 def copy_board(superset: Talk, source: int) -> Copy:
     """Copy a board. Raises Refusal."""
     board = superset.get(f"/api/v1/dashboard/{source}")
-    names = {one["id"]: one["table_name"] for one in superset.get(f"/api/v1/dashboard/{source}/datasets")}
     charts = superset.get(f"/api/v1/dashboard/{source}/charts")
     if not charts:
         raise Refusal("看板上还没有图表，请先在自助分析中加上图表并保存")
@@ -65,7 +78,7 @@ def copy_board(superset: Talk, source: int) -> Copy:
     told = orjson.dumps(renumbered(_read(made["json_metadata"]), numbers)).decode()
     # A draft is found by its owner alone.
     superset.send("PUT", f"/api/v1/dashboard/{copy}", {"published": True, "json_metadata": told})
-    return Copy(title, UUID(made["uuid"]), [drawn_of(one, names) for one in charts])
+    return Copy(title, UUID(made["uuid"]), charts_of(superset, copy))
 
 
 def whole_layout(title: str, layout: Layout, charts: Mapping[int, str]) -> Layout:

@@ -6,7 +6,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Connection, DateTime, ForeignKey, Identity, Text, func, select
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Text,
+    UniqueConstraint,
+    func,
+    select,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -18,6 +28,7 @@ class PublishedBoard(Base):
     `problem` is why it can't be shown with the datasets of the release `checked_release`."""
 
     __tablename__ = "published_board"
+    __table_args__ = (UniqueConstraint("user_id", "source_id"),)
 
     board_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("user_account.user_id"), index=True)
@@ -74,9 +85,11 @@ def boards_of(conn: Connection, role_id: int) -> list[UUID]:
     )
 
 
-def every_copy(conn: Connection) -> list[UUID]:
-    """The copies in Superset of all versions of all boards."""
-    return list(conn.execute(select(VERSION.c.dashboard_uuid)).scalars())
+def own_copies(conn: Connection, user_id: int) -> list[UUID]:
+    """The copies in Superset of all versions of a user's boards. Others' he only finds as far as he is shown them."""
+    of_board = VERSION.join(BOARD, BOARD.c.board_id == VERSION.c.board_id)
+    asked = select(VERSION.c.dashboard_uuid).select_from(of_board).where(BOARD.c.user_id == user_id)
+    return list(conn.execute(asked).scalars())
 
 
 def roles_of(conn: Connection, board_id: int) -> list[int]:

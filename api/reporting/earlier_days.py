@@ -26,10 +26,24 @@ def previous(first: date, last: date) -> tuple[date, date]:
     """The period before days."""
     last = max(first, last)
     if first.day == 1:
-        months = 12 * (last.year - first.year) + last.month - first.month + 1
+        months = _months(first, last)
         return earlier(first, months), earlier(last, months)
     start = max(2 * first.toordinal() - last.toordinal() - 1, 1)
     return date.fromordinal(start), first - ONE_DAY
+
+
+def previous_come(first: date, last: date) -> tuple[date, date]:
+    """The period before days, up to where these have come."""
+    come_up_to = come(first, last)[1]
+    if first.day != 1:
+        return previous(first, come_up_to)
+    months = _months(first, last)
+    return earlier(first, months), earlier(come_up_to, months)
+
+
+def _months(first: date, last: date) -> int:
+    """How many months some days are of."""
+    return 12 * (last.year - first.year) + last.month - first.month + 1
 
 
 def earlier(day: date, months: int) -> date:

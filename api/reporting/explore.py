@@ -25,7 +25,7 @@ from api.kit.scope import Principal
 from api.kit.settings import settings
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.reporting.addresses import report_site
-from api.reporting.board_tables import boards_of, every_copy
+from api.reporting.board_tables import boards_of, own_copies
 from api.reporting.tokens import DOOR_AUDIENCE, TICKET_AUDIENCE, TICKET_LIFE, explorer_token, opened, signed
 from reports.catalogue import REPORTS, Report, datasets_of
 from reports.catalogue.datasets import Dataset
@@ -150,7 +150,7 @@ def explorer_of(conn: Connection, me: Principal) -> dict[str, Any]:
         "reports": [report.code for report in mine],
         "exports": [report.code for report in mine if me.may(report.export_right)],
         "boards": [str(uuid) for uuid in boards_of(conn, me.role_id)],
-        "frozen": [str(uuid) for uuid in every_copy(conn)],
+        "frozen": [str(uuid) for uuid in own_copies(conn, me.user_id)],
         "draws": me.may(Explore.right("explore")),
     }
 

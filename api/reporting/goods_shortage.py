@@ -19,7 +19,7 @@ from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Drill, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
-from api.reporting.earlier_days import come, previous
+from api.reporting.earlier_days import previous_come
 from api.reporting.expressions import ratio
 from api.reporting.groupings import Groupings, SummedRow
 
@@ -169,6 +169,6 @@ class GoodsShortage(SummedRow):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        before = previous(*come(*asked_days(asked, "day", "日期")))
+        before = previous_come(*asked_days(asked, "day", "日期"))
         lines, days = super().source(principal, asked)
         return lines, {**days, "previous_first": before[0], "previous_last": before[1], "today": today()}

@@ -14,10 +14,9 @@ from api.reporting.snapshot import published, published_mark
 from reports.catalogue import REPORTS
 from reports.catalogue.boards import Board
 from reports.catalogue.datasets import Dataset
+from reports.ways_down import LONGEST
 
 KEPT = 10_000
-LONGEST = 2000
-"""Of the values of a filter in an address."""
 
 
 class _FrameQuery(BaseModel):

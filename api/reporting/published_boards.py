@@ -6,12 +6,15 @@ the rows and datasets of his own role. What its charts are drawn of is kept here
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 import httpx
 from pydantic import BaseModel, Field
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy.dialects.postgresql import insert as insert_or_update
 from sqlalchemy.orm import Mapped
 
 from api.identity.tables import Role
@@ -27,7 +30,7 @@ from api.kit.settings import settings
 from api.kit.turns import Turns
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.reporting.board_checks import problem_of, release, unseen_by
-from api.reporting.board_copies import copy_board
+from api.reporting.board_copies import charts_of, copy_board, drop_copy
 from api.reporting.board_tables import (
     AUDIENCE,
     BOARD,
@@ -45,6 +48,9 @@ from reports.catalogue import EXPLORER_HEADER
 api = router()
 PREFIX = "v2/report/Board"
 SECONDS = 30
+MOST_VERSIONS = 20
+"""So many of a board are kept."""
+NO_BOARD = "没有这张看板，或者它不是您的"
 TURNS = Turns("正在发布看板的人较多，已有{}个在等，请稍后再试", at_once=2, waiting=4)
 OPENING = Turns("正在打开看板的人较多，已有{}个在等，请稍后再试", at_once=4, waiting=16)
 
@@ -93,11 +99,12 @@ class Board(View):
 
 
 class OwnBoard(BaseModel):
-    """A board that the user made himself, by its number in Superset, and as what it is published already."""
+    """A board that the user made himself, by its number in Superset; as what, to whom it is published already."""
 
     source_id: int
     title: str
     board_id: int | None
+    role_ids: list[int]
 
 
 class BoardRole(BaseModel):
@@ -152,7 +159,7 @@ PUBLISHING = Board.right("publish")
 class Superset:
     """Superset as an explorer talks to it, in his name; `absent` is what he is told where it finds nothing."""
 
-    def __init__(self, said: dict[str, Any], absent: str = "没有这张看板，或者它不是您的") -> None:
+    def __init__(self, said: dict[str, Any], absent: str = NO_BOARD) -> None:
         self._said, self._absent = said, absent
         self._http = httpx.Client(base_url=settings().report_upstream, timeout=SECONDS, trust_env=False)
 
@@ -175,7 +182,7 @@ class Superset:
             raise Refusal(self._absent)
         if answer.status_code >= 400:
             raise Refusal("报表服务没有接受，请稍后再试")
-        return answer.json()["result"]
+        return answer.json().get("result")
 
 
 @call(api, "GET", f"{PREFIX}/getChoices", right=PUBLISHING, returns=BoardChoices, turns=TURNS)
@@ -189,32 +196,57 @@ def get_choices(ctx: Context) -> Any:
     columns = Role.table().c
     asked = select(columns.role_id, columns.role_name).where(columns.enabled).order_by(columns.role_name)
     roles = [dict(row._mapping) for row in ctx.conn.execute(asked)]
+    audience = {board: roles_of(ctx.conn, board) for board in known.values()}
     said = explorer_of(ctx.conn, me)
     with ctx.apart():
         found = Superset(said).get("/api/v1/dashboard/?q=(page_size:100)")
+    offered = {role["role_id"] for role in roles}
     boards = [
-        {"source_id": one["id"], "title": one["dashboard_title"], "board_id": known.get(one["id"])}
+        {
+            "source_id": one["id"],
+            "title": one["dashboard_title"],
+            "board_id": known.get(one["id"]),
+            "role_ids": [role for role in audience.get(known.get(one["id"]), ()) if role in offered],
+        }
         for one in found
-        if one["uuid"] not in said["frozen"]
+        if one["uuid"] not in _copies(said)
     ]
     return {"boards": boards, "roles": roles}
 
 
+def _copies(said: dict[str, Any]) -> set[str]:
+    """The copies among the boards that an explorer finds: not his to publish."""
+    return {*said["frozen"], *said["boards"]}
+
+
 @call(api, "POST", f"{PREFIX}/publish", right=PUBLISHING, returns=Saved, write=True, turns=TURNS)
 def publish(ctx: Context, payload: Publication) -> Any:
-    """发布看板: a copy of the board as it is, whose charts all of the roles may see."""
+    """发布看板: a copy of the board as it is, whose charts all of the roles may see. Older versions than the newest few
+    are deleted with their copies."""
     me = allowed(ctx.principal)
+    _require_roles(ctx, payload.role_ids)
     said = explorer_of(ctx.conn, me)
     with ctx.apart():
+        superset = Superset(said)
+        if superset.get(f"/api/v1/dashboard/{payload.source_id}")["uuid"] in _copies(said):
+            raise Refusal(NO_BOARD)
+        charts = charts_of(superset, payload.source_id)
+    _require_seen(ctx, charts, payload.role_ids)
+    with ctx.apart():
         copy = copy_board(Superset(said), payload.source_id)
-    if problem := problem_of(copy.charts) or unseen_by(ctx.conn, copy.charts, payload.role_ids):
-        raise Refusal(problem)
-    mine = BOARD.c.user_id == me.user_id, BOARD.c.source_id == payload.source_id
-    found = ctx.conn.execute(select(BOARD.c.board_id).where(*mine).with_for_update()).scalar()
+    try:
+        # The board may have been changed since.
+        _require_seen(ctx, copy.charts, payload.role_ids)
+    except Refusal:
+        _drop(ctx, said, [copy.uuid])
+        raise
+    old = _older_copies(ctx.conn, me.user_id, payload.source_id)
+    _drop(ctx, said, old)
+    ctx.conn.execute(delete(PublishedBoardVersion).where(VERSION.c.dashboard_uuid.in_(old)))
     values = {"title": copy.title, "withdrawn": False, "problem": None, "checked_release": release()}
-    if found is None:
-        made = insert(PublishedBoard).values(**values, user_id=me.user_id, source_id=payload.source_id)
-        found = ctx.conn.execute(made.returning(PublishedBoard.board_id)).scalar_one()
+    made = insert_or_update(PublishedBoard).values(**values, user_id=me.user_id, source_id=payload.source_id)
+    kept = made.on_conflict_do_update(index_elements=["user_id", "source_id"], set_=values)
+    found = ctx.conn.execute(kept.returning(PublishedBoard.board_id)).scalar_one()
     last = select(func.coalesce(func.max(VERSION.c.version), 0)).where(VERSION.c.board_id == found)
     version = ctx.conn.execute(last).scalar_one() + 1
     told = {
@@ -225,13 +257,44 @@ def publish(ctx: Context, payload: Publication) -> Any:
         "charts": copy.charts,
     }
     ctx.conn.execute(insert(PublishedBoardVersion).values(told))
-    ctx.conn.execute(
-        update(PublishedBoard).where(BOARD.c.board_id == found).values(**values, version=version)
-    )
+    ctx.conn.execute(update(PublishedBoard).where(BOARD.c.board_id == found).values(version=version))
     ctx.conn.execute(delete(PublishedBoardRole).where(AUDIENCE.c.board_id == found))
     rows = [{"board_id": found, "role_id": role} for role in dict.fromkeys(payload.role_ids)]
     ctx.conn.execute(insert(PublishedBoardRole), rows)
     return {"id": found}
+
+
+def _require_roles(ctx: Context, role_ids: list[int]) -> None:
+    """Raises a Refusal where one of the roles is gone or disabled."""
+    columns = Role.table().c
+    asked = select(columns.role_id).where(columns.enabled, columns.role_id.in_(role_ids))
+    if {*role_ids} - {*ctx.conn.execute(asked).scalars()}:
+        raise Refusal("所选的角色已删除或停用，请重新选择")
+
+
+def _require_seen(ctx: Context, charts: list[dict[str, Any]], role_ids: list[int]) -> None:
+    if problem := problem_of(charts) or unseen_by(ctx.conn, charts, role_ids):
+        raise Refusal(problem)
+
+
+def _older_copies(conn: Connection, user_id: int, source_id: int) -> list[UUID]:
+    """The copies that a new version of a board leaves no place for."""
+    of_board = VERSION.join(BOARD, BOARD.c.board_id == VERSION.c.board_id)
+    mine = BOARD.c.user_id == user_id, BOARD.c.source_id == source_id
+    asked = select(VERSION.c.dashboard_uuid).select_from(of_board).where(*mine)
+    newest_first = asked.order_by(VERSION.c.version.desc())
+    return list(conn.execute(newest_first.offset(MOST_VERSIONS - 1)).scalars())
+
+
+def _drop(ctx: Context, said: dict[str, Any], copies: list[UUID]) -> None:
+    """Delete copies as their author's own boards, which they are where nobody says that they are published."""
+    if not copies:
+        return
+    with ctx.apart():
+        for copy in copies:
+            # What stays is a board of his that he may delete himself.
+            with suppress(Refusal):
+                drop_copy(Superset({**said, "frozen": [], "boards": []}), copy)
 
 
 @call(api, "GET", f"{PREFIX}/getVersions", right=PUBLISHING, returns=PublishedBoardAnswer)

@@ -18,7 +18,7 @@ from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
-from api.reporting.earlier_days import YEAR, come, earlier, previous
+from api.reporting.earlier_days import YEAR, come, earlier, previous_come
 from api.reporting.expressions import ratio, summed
 from api.reporting.groupings import Groupings, SummedRow
 from api.reporting.trade_rows import SALES_DETAIL, SaleRow
@@ -124,8 +124,8 @@ class StationRebate(SummedRow, SaleRow):
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         first, last = asked_days(asked, "day", "日期")
+        before = previous_come(first, last)
         first, last = come(first, last)
-        before = previous(first, last)
         lines, days = super().source(principal, asked)
         return lines, {
             **days,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from email import message_from_bytes, policy
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
+from api.exporting import opening
 from api.figures import checking
+from api.kit.errors import Refusal
 from api.kit.settings import settings
 from api.reporting import snapshot
 from tests.kit.client import Answer
@@ -17,7 +20,7 @@ from tests.kit.fixtures import Site
 from tests.kit.superset import publish
 from tests.reporting.conftest import own_warehouse
 from tests.reporting.exported import SCOPES, companies_apart
-from tests.subscribing.subscriber import SCHEMES, execute, reminded, without_cost
+from tests.subscribing.subscriber import SCHEMES, execute, reminded, simulated_by, without_cost
 
 __all__ = ["companies_apart", "own_warehouse"]
 pytestmark = pytest.mark.usefixtures("companies_apart")
@@ -62,9 +65,10 @@ def figures(site: Site) -> Iterator[Any]:
     """Publishes figures whose revenue is so many times that of the small snapshot, and has the alerts looked at."""
     roles = {"manager": site.world.role_manager_a, "clerk": site.world.role_clerk_a}
 
-    def release(times: float = 1) -> None:
-        more = f"update mart_customer_profit set revenue = revenue * {times};"
+    def release(times: float = 1, more: str = "") -> None:
+        more += f"update mart_customer_profit set revenue = revenue * {times};"
         publish(settings().warehouse_dir, next(_numbers), SCOPES.format(**roles) + more)
+        execute(site, "update figure_alert set checked_at = checked_at - interval '5 minutes'")
         checking.check_alerts()
 
     yield release
@@ -127,9 +131,32 @@ class TestTelling:
         assert "高于上限 1.00" in letter.get_content()
         assert reminded(site) == []
 
-    def test_an_empty_figure_is_neither_in_nor_out(self) -> None:
-        assert checking.crossing(None, None, None) == ""
-        assert checking.crossing(5, None, None) == ""
+    def test_an_empty_figure_is_neither_in_nor_out(self, site: Site, figures: Any) -> None:
+        assert checking.crossing(None, Decimal(1), Decimal(2)) == ""
+        alerted(site, low=None, high="1")
+        figures()
+        figures(more="delete from mart_customer_profit;")
+        [row] = mine(site)
+        assert (row["out"], row["value"], len(reminded(site))) == (True, "（空）", 1)
+        figures()
+        assert len(reminded(site)) == 1, "it was not back within its bounds meanwhile"
+
+    def test_what_can_not_be_read_now_is_looked_at_again(
+        self, site: Site, figures: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        alerted(site, low=None, high="1")
+        with monkeypatch.context() as outage:
+
+            def refuse() -> None:
+                raise Refusal("报表数据正在按新版本重新计算，请稍后再查询")
+
+            outage.setattr(opening, "published", refuse)
+            figures()
+            [row] = mine(site)
+            assert (row["paused"], row["checked_at"], reminded(site)) == (False, None, [])
+        checking.check_alerts()
+        [words] = reminded(site)
+        assert "高于上限 1.00" in words
 
 
 class TestRights:
@@ -180,8 +207,66 @@ class TestRights:
             assert other.post(f"{PREFIX}/{call}", body).msg == "预警不存在或无权访问", call
         assert len(mine(site)) == 1
 
+    def test_who_acts_for_its_owner_and_sees_less_neither_makes_nor_reads_it(
+        self, site: Site, figures: Any
+    ) -> None:
+        key = alerted(site, low=None, high="1")
+        figures()
+        [own] = mine(site)
+        assert own["value"] and own["out"] and "高于上限" in own["last"]["words"]
+        changed = {"alert_id": key, "figure": REVENUE, "high": "2", "way": "message"}
+        with simulated_by(site, "clerk_a"):
+            [row] = mine(site)
+            assert (row["value"], row["out"], row["checked_at"], row["last"]) == (None, False, None, None)
+            for call, body in (
+                ("add", WISH),
+                ("edit", changed),
+                ("setPaused", {"alert_id": key, "paused": True}),
+            ):
+                refused = site.as_("manager_a").post(f"{PREFIX}/{call}", body)
+                told = "您的数据范围小于被模拟的用户，模拟登录时不能设置预警"
+                assert (refused.code, refused.msg) == (403, told), call
+        assert mine(site) == [own]
+
 
 class TestKeeping:
+    @pytest.mark.parametrize(
+        ("bound", "told"), [("1e26", "数字过大"), ("1234567890123", "数字过大"), ("0.0000001", "小数位过多")]
+    )
+    def test_a_bound_is_a_figure_as_reports_have_them(self, site: Site, bound: str, told: str) -> None:
+        refused = ask(site, low=bound)
+        assert (refused.code, refused.msg) == (400, f"low：{told}")
+        assert ask(site, low="123456789012.123456").ok
+        assert mine(site)[0]["bounds"] == "不低于 123,456,789,012.12"
+
+    @pytest.mark.parametrize(
+        ("call", "change"),
+        [
+            ("edit", {"figure": REVENUE, "high": "2000000000", "way": "mail"}),
+            ("setPaused", {"paused": True}),
+        ],
+    )
+    def test_a_letter_that_waits_is_not_sent_after_a_change(
+        self,
+        site: Site,
+        figures: Any,
+        monkeypatch: pytest.MonkeyPatch,
+        call: str,
+        change: dict[str, Any],
+    ) -> None:
+        monkeypatch.setenv("ERP_MAIL_URL", "file:")
+        key = alerted(site, way="mail", low=None, high="1")
+        figures()
+        waiting = text("select notice_id from alert_notice where alert_id = :key")
+        with site.engine.connect() as conn:
+            [notice] = conn.execute(waiting, {"key": key}).scalars()
+        assert site.as_("manager_a").post(f"{PREFIX}/{call}", {"alert_id": key, **change}).ok
+        sent = len([*(settings().data_dir / "mail").glob("alert-*.eml")])
+        checking.send_alert(notice_id=notice)
+        assert len([*(settings().data_dir / "mail").glob("alert-*.eml")]) == sent
+        with site.engine.connect() as conn:
+            assert conn.execute(waiting, {"key": key}).all() == []
+
     def test_bounds_are_asked_for(self, site: Site) -> None:
         assert ask(site, low=None).msg == "请填写下限或上限"
         assert ask(site, low="2", high="1").msg == "下限不能大于上限"
@@ -231,4 +316,7 @@ class TestKeeping:
             mark = conn.execute(text("select checked_mark from figure_alert")).scalar()
             assert mark == snapshot.published_mark()
             assert checking._keys(checking._unchecked(mark), conn) == []
+            assert checking._keys(checking._unchecked("later"), conn) == [], "soon after the last look"
+        execute(site, "update figure_alert set checked_at = checked_at - interval '5 minutes'")
+        with site.engine.connect() as conn:
             assert len(checking._keys(checking._unchecked("later"), conn)) == 1

@@ -10,7 +10,7 @@ from tests.kit.client import Answer
 from tests.kit.fixtures import Site
 from tests.reporting.conftest import own_warehouse
 from tests.reporting.exported import companies_apart
-from tests.subscribing.subscriber import execute, without_cost
+from tests.subscribing.subscriber import execute, simulated_by, without_cost
 
 __all__ = ["companies_apart", "own_warehouse"]
 pytestmark = pytest.mark.usefixtures("companies_apart")
@@ -76,6 +76,31 @@ class TestWriting:
         assert remark(site, "manager_a", other).msg == "您没有看这家公司数字的权限"
         assert remark(site, "manager_a", None).msg == "您看不到全集团的数字，请选择批注是哪家公司的"
         assert remark(site, "manager_a", own_company(site, "manager_a"), "beside/nothing/0").code == 400
+
+    def test_of_the_group_only_who_sees_all_its_warehouses(self, site: Site) -> None:
+        change = "update role set scope_kind = :kind, version = version + 1 where role_id = :role"
+        role = site.world.ids["role_keeper_a"]
+        execute(site, change, kind=1, role=role)
+        try:
+            assert told(site, "keeper_a")["group"] is False
+            refused = remark(site, "keeper_a", None)
+            assert refused.msg == "您看不到全集团的数字，请选择批注是哪家公司的"
+        finally:
+            execute(site, change, kind=2, role=role)
+
+    def test_not_by_who_acts_for_its_author_and_sees_less(self, site: Site) -> None:
+        company = own_company(site, "manager_a")
+        key = remark(site, "manager_a", company).data["id"]
+        with simulated_by(site, "clerk_a"):
+            changed = {"comment_id": key, "day": "2026-11-12", "words": "更正"}
+            for refused in (
+                remark(site, "manager_a", company),
+                site.as_("manager_a").post(f"{PREFIX}/edit", changed),
+                site.as_("manager_a").post(f"{PREFIX}/del", {"comment_id": key}),
+            ):
+                told_him = "您的数据范围小于被模拟的用户，模拟登录时不能写批注"
+                assert (refused.code, refused.msg) == (403, told_him)
+        assert [row["words"] for row in told(site, "manager_a")["data"]] == ["双十一"]
 
     def test_only_ones_own_is_changed_and_deleted(self, site: Site) -> None:
         key = remark(site, "manager_a", own_company(site, "manager_a")).data["id"]

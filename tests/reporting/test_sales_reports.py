@@ -266,6 +266,31 @@ class TestPeriods:
             "none has come"
         )
 
+    @pytest.mark.parametrize(
+        ("days", "before"),
+        [
+            (("2026-08-01", "2026-08-31"), ("2026-07-01", "2026-07-10")),
+            (("2026-07-01", "2026-09-30"), ("2026-04-01", "2026-05-10")),
+            (("2026-01-01", "2026-12-31"), ("2025-01-01", "2025-08-10")),
+            (("2026-08-03", "2026-08-16"), ("2026-07-26", "2026-08-02")),
+        ],
+    )
+    @pytest.mark.parametrize("cls", [SalesSummary, StationRebate, GoodsShortage])
+    def test_a_running_period_is_beside_the_same_part_of_the_one_before(
+        self,
+        posted: Desk,
+        monkeypatch: pytest.MonkeyPatch,
+        cls: type[View],
+        days: tuple[str, str],
+        before: tuple[str, str],
+    ) -> None:
+        monkeypatch.setattr(earlier_days, "today", lambda: date(2026, 8, 10))
+        with posted.site.engine.connect() as conn:
+            me = principal_of(conn, posted.world.user_admin)
+        asked = {"day_start": days[0], "day_end": days[1], "grouping": cls.usual().get("grouping", "")}
+        _, values = cls.source(me, asked)
+        assert (values["previous_first"], values["previous_last"]) == tuple(map(date.fromisoformat, before))
+
     def test_a_year_before_the_end_of_february_is_its_end(self) -> None:
         assert earlier(date(2025, 2, 28), 12) == date(2024, 2, 29)
         assert earlier(date(2024, 2, 29), 12) == date(2023, 2, 28)

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
 
 from api.figures.board_watch import check_boards
 from api.identity.sessions import principal_of
+from api.reporting import published_boards
 from api.reporting.board_checks import problem_of
 from api.reporting.board_tables import boards_of
 from api.reporting.explore import explorer_of
@@ -162,12 +164,13 @@ class TestLost:
         reader = site.world.user_clerk_a
         with site.engine.connect() as conn:
             said = explorer_of(conn, principal_of(conn, reader))
+            kept = explorer_of(conn, principal_of(conn, site.world.user_manager_a))["frozen"]
         looking = Analyst(superset, user=reader, boards=said["boards"], frozen=said["frozen"], draws=False)
         assert looking.get(f"/api/v1/dashboard/{number}").status_code == 404
         assert looking.named("dashboard") == set()
         refused = site.as_("clerk_a").post(f"{PREFIX}/open", {"board_id": key})
         assert (refused.code, refused.msg) == (400, "报表平台里没有这张看板了，请作者重新发布")
-        drawing = Analyst(superset, user=site.world.user_manager_b, frozen=said["frozen"])
+        drawing = Analyst(superset, user=site.world.user_manager_b, frozen=kept)
         renamed = drawing.ask("PUT", f"/api/v1/dashboard/{number}", {"dashboard_title": "改了名的草稿"})
         assert renamed.status_code == 200, "who draws it goes on"
 
@@ -207,6 +210,101 @@ class TestRefused:
     def test_without_the_right(self, site: Site, board: int) -> None:
         body = {"source_id": board, "role_ids": [site.world.role_clerk_a]}
         assert not site.as_("nobody").post(f"{PREFIX}/publish", body).ok
+
+    def test_a_role_that_is_gone_or_disabled(
+        self, site: Site, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        told = "所选的角色已删除或停用，请重新选择"
+        body = {"source_id": board, "role_ids": [999_999_999]}
+        assert site.as_("manager_a").post(f"{PREFIX}/publish", body).msg == told
+        change = "update role set enabled = :enabled where role_id = :role"
+        execute(site, change, enabled=False, role=site.world.role_clerk_a)
+        try:
+            assert publish(board, "clerk_a").msg == told
+        finally:
+            execute(site, change, enabled=True, role=site.world.role_clerk_a)
+
+    def test_a_copy(self, site: Site, superset: Superset, board: int, publish: Callable[..., Answer]) -> None:
+        assert publish(board, "clerk_a", "manager_b").ok
+        for role, user in (("clerk_a", "manager_a"), ("manager_b", "manager_b")):
+            [copy] = copies(site, role)
+            finder = Analyst(superset, user=getattr(site.world, f"user_{user}"), boards=[copy])
+            number = finder.get(f"/api/v1/dashboard/{copy}").json()["result"]["id"]
+            assert publish(number, "clerk_a", user=user).msg == "没有这张看板，或者它不是您的"
+            offered = site.as_(user).get(f"{PREFIX}/getChoices").data["boards"]
+            assert number not in {one["source_id"] for one in offered}
+
+    def test_leaves_no_copy(
+        self,
+        site: Site,
+        author: Analyst,
+        board: int,
+        publish: Callable[..., Answer],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        before = author.named("dashboard"), author.named("chart")
+        assert not publish(board, "nobody").ok
+        assert (author.named("dashboard"), author.named("chart")) == before
+        problems = iter([None, "已经改了"])
+        monkeypatch.setattr(published_boards, "problem_of", lambda charts: next(problems))
+        assert publish(board, "clerk_a").msg == "已经改了", "between the look and the copy"
+        assert (author.named("dashboard"), author.named("chart")) == before
+
+
+class TestVersions:
+    def test_a_new_one_is_offered_to_whom_the_last_is_for(
+        self, site: Site, author: Analyst, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        other = author.arrange("没有发布的")
+        assert publish(board, "clerk_a", "manager_b").ok
+        offered = site.as_("manager_a").get(f"{PREFIX}/getChoices").data["boards"]
+        to = {one["source_id"]: {*one["role_ids"]} for one in offered}
+        assert (to[board], to[other]) == ({site.world.role_clerk_a, site.world.role_manager_b}, set())
+
+    def test_only_the_newest_are_kept(
+        self,
+        site: Site,
+        author: Analyst,
+        board: int,
+        publish: Callable[..., Answer],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(published_boards, "MOST_VERSIONS", 2)
+        made = []
+        for _ in range(3):
+            key = publish(board, "clerk_a").data["id"]
+            made += copies(site, "clerk_a")
+        versions = site.as_("manager_a").get(f"{PREFIX}/getVersions", board_id=key).data["versions"]
+        assert [row["version"] for row in versions] == [3, 2]
+        found = [author.get(f"/api/v1/dashboard/{copy}").status_code for copy in made]
+        assert found == [404, 200, 200]
+        charts = author.get("/api/v1/chart/?q=(page_size:100)").json()["result"]
+        assert all({board["id"] for board in one["dashboards"]} for one in charts)
+
+    def test_an_explorer_is_told_of_his_own_copies_alone(
+        self, site: Site, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        """What is told goes with each request, and is bounded."""
+        assert publish(board, "clerk_a").ok
+        with site.engine.connect() as conn:
+            told = {
+                name: explorer_of(conn, principal_of(conn, site.world.ids[f"user_{name}"]))
+                for name in ("manager_a", "manager_b", "clerk_a")
+            }
+        [copy] = copies(site, "clerk_a")
+        assert [(one["frozen"], one["boards"]) for one in told.values()] == [
+            ([copy], []),
+            ([], []),
+            ([], [copy]),
+        ]
+
+    def test_the_same_board_is_published_once(
+        self, site: Site, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        assert publish(board, "clerk_a").ok
+        again = "insert into published_board (user_id, title, source_id) select user_id, title, source_id from published_board"
+        with pytest.raises(IntegrityError, match="duplicate key"):
+            execute(site, again)
 
 
 class TestRelease:

@@ -10,7 +10,8 @@ import pytest
 
 from api.reporting.board_copies import copy_board, renumbered, whole_layout
 from tests.kit.superset import Superset
-from tests.reports.analysts import SOLD, Analyst
+from tests.reports.analysts import OWED, SOLD, Analyst
+from tests.reports.analysts import chart as new_chart
 
 AUTHOR, READER = 581, 582
 
@@ -77,6 +78,10 @@ def published(superset: Superset) -> Shown:
     """A copy of a board."""
     author = Analyst(superset, user=AUTHOR)
     board, _ = drawn(author, "发布的看板")
+    return copied(author, board)
+
+
+def copied(author: Analyst, board: int) -> Shown:
     uuid = str(copy_board(Talk(author), board).uuid)
     return Shown(author.get(f"/api/v1/dashboard/{uuid}").json()["result"]["id"], uuid)
 
@@ -126,6 +131,69 @@ class TestReading:
         number = Analyst(superset, user=AUTHOR).datasets[SOLD]
         assert reader.data(number, columns=["company_name"], metrics=["quantity"]).status_code in (403, 404)
 
+    def test_only_what_its_charts_are_drawn_of_is_answered_to_who_only_looks(
+        self, superset: Superset, published: Shown
+    ) -> None:
+        reader = reading(superset, published)
+        [chart] = charts(reader, published.number).json()["result"]
+        form = {"slice_id": chart["id"], "dashboardId": published.number}
+        asked = {"columns": ["company_name"], "metrics": ["quantity"], "form": form}
+        assert reader.sold(**asked).status_code == 200
+        other = Analyst(superset, user=AUTHOR)
+        own = other.draw("不在看板上的图", other.datasets[SOLD])
+        for changed in (
+            {"columns": ["brand_name"]},
+            {"metrics": ["revenue"]},
+            {
+                "metrics": [
+                    {"expressionType": "SIMPLE", "aggregate": "SUM", "column": {"column_name": "quantity"}}
+                ]
+            },
+            {"orderby": [["brand_name", True]]},
+            {"form": {}},
+            {"form": {"slice_id": own}},
+            {"form": {**form, "parent_slice_id": chart["id"]}},
+            {"form": {"type": "NATIVE_FILTER", "dashboardId": published.number, "native_filter_id": "none"}},
+        ):
+            assert reader.sold(**{**asked, **changed}).status_code == 403, changed
+        owed = {"columns": ["company_name"], "metrics": [], "form": form}
+        assert reader.data(reader.datasets[OWED], **owed).status_code == 403, "another dataset"
+        drawing = reading(superset, published, draws=True)
+        assert drawing.sold(columns=["brand_name"], metrics=["quantity"]).status_code == 200
+
+    def test_values_of_its_filters_are_answered(self, superset: Superset) -> None:
+        author = Analyst(superset, user=AUTHOR)
+        board, _ = drawn(author, "有筛选的看板")
+        dataset = author.datasets[SOLD]
+        told = {
+            "native_filter_configuration": [
+                {
+                    "id": "NATIVE_FILTER-1",
+                    "filterType": "filter_select",
+                    "targets": [{"datasetId": dataset, "column": {"name": "brand_name"}}],
+                }
+            ]
+        }
+        changed = author.ask("PUT", f"/api/v1/dashboard/{board}", {"json_metadata": json.dumps(told)})
+        assert changed.status_code == 200, changed.text
+        copy = copied(author, board)
+        reader = reading(superset, copy)
+        form = {"type": "NATIVE_FILTER", "dashboardId": copy.number, "native_filter_id": "NATIVE_FILTER-1"}
+        assert reader.sold(columns=["brand_name"], form=form).status_code == 200
+        assert reader.sold(columns=["company_name"], form=form).status_code == 403
+
+    def test_who_only_looks_has_no_page_to_draw_on(self, superset: Superset, published: Shown) -> None:
+        reader = reading(superset, published)
+        [chart] = charts(reader, published.number).json()["result"]
+        dataset = reader.datasets[SOLD]
+        for path in (
+            f"/explore/?slice_id={chart['id']}",
+            f"/explore/?datasource_type=table&datasource_id={dataset}",
+            f"/api/v1/explore/?slice_id={chart['id']}",
+            f"/api/v1/datasource/table/{dataset}/column/brand_name/values/",
+        ):
+            assert reader.get(path).status_code == 403, path
+
 
 class TestFrozen:
     @pytest.mark.parametrize("user", [AUTHOR, READER])
@@ -147,6 +215,23 @@ class TestFrozen:
         assert [one["slice_name"] for one in charts(reader, published.number).json()["result"]] == [
             "发布的看板的图"
         ]
+
+    @pytest.mark.parametrize("frozen", [True, False])
+    def test_nobody_takes_a_chart_off_it_or_puts_one_on_it(
+        self, superset: Superset, published: Shown, frozen: bool
+    ) -> None:
+        kept = [published.uuid] if frozen else []
+        author = reading(superset, published, user=AUTHOR, draws=True, frozen=kept)
+        [chart] = charts(author, published.number).json()["result"]
+        taken = author.ask("PUT", f"/api/v1/chart/{chart['id']}", {"dashboards": []})
+        assert taken.status_code >= 400
+        other = new_chart("另一张图", author.datasets[SOLD], dashboards=[published.number])
+        assert author.ask("POST", "/api/v1/chart/", other).status_code >= 400
+        own = author.draw("自己的图", author.datasets[SOLD])
+        moved = author.ask("PUT", f"/api/v1/chart/{own}", {"dashboards": [published.number]})
+        assert moved.status_code >= 400
+        left = charts(reading(superset, published), published.number).json()["result"]
+        assert [one["slice_name"] for one in left] == ["发布的看板的图"]
 
     def test_its_author_finds_his_own_board_beside_it(self, superset: Superset, published: Shown) -> None:
         author = Analyst(superset, user=AUTHOR, frozen=[published.uuid])

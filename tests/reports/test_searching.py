@@ -75,6 +75,18 @@ def test_an_analysts_condition_is_on_its_own_column(superset: Superset, sought: 
     assert {row["company_name"] for row in rows_of(answer)} == found
 
 
+def test_only_the_chart_says_where_is_looked(superset: Superset):
+    """Whoever asks may not: it would be SQL of his own."""
+    answer = Analyst(superset).sold(
+        columns=["company_name"],
+        metrics=["quantity"],
+        filters=[{"col": "company_name", "op": "ILIKE", "val": "上海%"}],
+        extras={"searched": ["company_name\" || '上海' || \"company_name"]},
+    )
+    assert answer.status_code == 200, answer.text
+    assert {row["company_name"] for row in answer.json()["result"][0]["data"]} == {"上海公司"}
+
+
 def test_every_table_with_totals_asks_the_server():
     for at in PLACES:
         for chart in at.board.tables:

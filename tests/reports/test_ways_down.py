@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 import re
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 import duckdb
 
+from reports import ways_down
 from reports.catalogue import find_report
 from reports.catalogue.boards import PLAIN
 from reports.catalogue.datasets import Dataset
@@ -58,6 +59,23 @@ def test_a_list_is_asked_for_what_the_board_is_filtered_by(snapshot):
     assert asked == {SALES: own | brand | {"company_id": "2", "company_id__label": "苏州公司"}}
     both = led(snapshot, data, row, company_name=["苏州公司", "上海公司"])[SALES]
     assert (both["company_id"], both["company_id__label"]) == ("1,2", '["上海公司", "苏州公司"]')
+
+
+def test_an_address_says_no_more_than_it_carries_and_tells_so(snapshot, monkeypatch):
+    data, row = dataset("CommodityProfit"), OF_GOODS | {"brand_name": "米其林"}
+    whole = "goods_id=1&goods_id__label=G001&brand_id=1&brand_id__label=" + quote("米其林")
+    chosen = [{"col": "company_name", "op": "IN", "val": ["苏州公司", "上海公司"]}]
+    monkeypatch.setattr(ways_down, "LONGEST", len(html.escape(whole)))
+
+    def read(sql: str) -> list[dict[str, Any]]:
+        answer = snapshot.sql(sql)
+        return [dict(zip(answer.columns, values, strict=True)) for values in answer.fetchall()]
+
+    [told] = led_down([row], data, [], read)
+    assert told["detail_link"] == f'<a target="_top" href="{SALES}?{html.escape(whole)}">销售明细</a>'
+    [told] = led_down([row], data, [*chosen, {"col": "brand_name", "op": "==", "val": "米其林"}], read)
+    assert f'title="{ways_down.TOO_MANY}"' in told["detail_link"]
+    assert len(re.search('[?]([^"]*)"', told["detail_link"])[1]) <= ways_down.LONGEST
 
 
 def test_of_a_filter_what_the_row_is_of_counts(snapshot):

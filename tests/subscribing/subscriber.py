@@ -116,6 +116,18 @@ def without_cost(site: Site) -> Iterator[None]:
         execute(site, change, sees=True, role=site.world.role_manager_a)
 
 
+@contextmanager
+def simulated_by(site: Site, imitator: str, user: str = "manager_a") -> Iterator[None]:
+    """A user's session is somebody else's simulated login, who sees less."""
+    change = "update user_session set imitator_id = :imitator where user_id = :user"
+    who = site.world.ids
+    execute(site, change, imitator=who[f"user_{imitator}"], user=who[f"user_{user}"])
+    try:
+        yield
+    finally:
+        execute(site, change, imitator=None, user=who[f"user_{user}"])
+
+
 def at_once(work: Callable[[], Any]) -> None:
     with ThreadPoolExecutor(2) as workers:
         for done in [workers.submit(work) for _ in range(2)]:

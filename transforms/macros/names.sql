@@ -43,3 +43,14 @@
         else {{ name }} || '（编号' || cast({{ key }} as {{ dbt.type_string() }}) || '）'
     end
 {%- endmacro %}
+
+{#
+    What a record is called after `told_apart`: somebody's own name may be just what another one is called by it, then
+    both have their key.
+#}
+{% macro told_alone(name, key) -%}
+    case
+        when count(*) over (partition by {{ name }}) = 1 then {{ name }}
+        else {{ name }} || '（编号' || cast({{ key }} as {{ dbt.type_string() }}) || '）'
+    end
+{%- endmacro %}

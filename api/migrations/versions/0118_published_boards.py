@@ -21,13 +21,14 @@ def upgrade() -> None:
         sa.Column("withdrawn", sa.Boolean(), server_default="false", nullable=False),
         sa.Column("problem", sa.Text()),
         sa.Column("checked_release", sa.Text()),
+        sa.UniqueConstraint("user_id", "source_id"),
     )
     op.create_index("ix_published_board_user_id", "published_board", ["user_id"])
     op.create_table(
         "published_board_version",
         _of_board(),
         sa.Column("version", sa.Integer(), primary_key=True),
-        sa.Column("dashboard_id", sa.Integer(), nullable=False, unique=True),
+        sa.Column("dashboard_uuid", sa.Uuid(), nullable=False, unique=True),
         sa.Column("note", sa.Text()),
         sa.Column("charts", JSONB(), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), server_default=sa.func.now(), nullable=False),

@@ -17,12 +17,19 @@ with type_paths as (
         on leaf.p_id = parent.goods_type_id
     left join {{ ref('master_goods_type') }} as grandparent
         on parent.p_id = grandparent.goods_type_id
+),
+
+told as (
+    select
+        goods.goods_id,
+        {{ told_apart('goods.goods_name', 'goods.goods_num', 'goods.goods_id') }} as goods_name
+    from {{ ref('stg_goods') }} as goods
 )
 
 select
     goods.goods_id,
     goods.goods_num,
-    {{ told_apart('goods.goods_name', 'goods.goods_num', 'goods.goods_id') }} as goods_name,
+    {{ told_alone('told.goods_name', 'goods.goods_id') }} as goods_name,
     goods.goods_type_id,
     goods.brand_id,
     coalesce(brand.brand_name, '未指定') as brand_name,
@@ -33,6 +40,8 @@ select
     coalesce(goods.pattern, '') as pattern,
     coalesce(unit.unit_name, '') as unit_name
 from {{ ref('stg_goods') }} as goods
+inner join told
+    on goods.goods_id = told.goods_id
 left join type_paths
     on goods.goods_type_id = type_paths.goods_type_id
 left join {{ ref('stg_brand') }} as brand

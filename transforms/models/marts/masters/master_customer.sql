@@ -1,11 +1,20 @@
 -- grain: one row a customer
 {{ config(alias='customer') }}
 
+with told as (
+    select
+        customer.customer_id,
+        {{ told_apart('customer.customer_name', 'company.company_name', 'customer.customer_id') }} as customer_name,
+        customer.company_id,
+        customer.employee_id
+    from {{ ref('stg_customer') }} as customer
+    left join {{ ref('stg_company') }} as company
+        on customer.company_id = company.company_id
+)
+
 select
-    customer.customer_id,
-    {{ told_apart('customer.customer_name', 'company.company_name', 'customer.customer_id') }} as customer_name,
-    customer.company_id,
-    customer.employee_id
-from {{ ref('stg_customer') }} as customer
-left join {{ ref('stg_company') }} as company
-    on customer.company_id = company.company_id
+    customer_id,
+    {{ told_alone('customer_name', 'customer_id') }} as customer_name,
+    company_id,
+    employee_id
+from told

@@ -1,10 +1,18 @@
 -- grain: one row a department
 {{ config(alias='department') }}
 
+with told as (
+    select
+        department.department_id,
+        {{ told_apart('department.department_name', 'company.company_name', 'department.department_id') }} as department_name,
+        department.company_id
+    from {{ ref('stg_department') }} as department
+    left join {{ ref('stg_company') }} as company
+        on department.company_id = company.company_id
+)
+
 select
-    department.department_id,
-    {{ told_apart('department.department_name', 'company.company_name', 'department.department_id') }} as department_name,
-    department.company_id
-from {{ ref('stg_department') }} as department
-left join {{ ref('stg_company') }} as company
-    on department.company_id = company.company_id
+    department_id,
+    {{ told_alone('department_name', 'department_id') }} as department_name,
+    company_id
+from told

@@ -28,7 +28,7 @@ const versions = {
     { version: 1, at: '2026-11-01 09:00:00', note: '第一版', shown: false, problem: '图表“图”的数据集“旧的”不在报表目录中' },
   ],
 };
-const choices = { boards: [{ source_id: 11, title: '畅销看板', board_id: 3 }], roles: [{ role_id: 7, role_name: '销售经理' }] };
+const choices = { boards: [{ source_id: 11, title: '畅销看板', board_id: 3, role_ids: [7] }], roles: [{ role_id: 7, role_name: '销售经理' }] };
 let view: ReturnType<typeof renderPage>;
 
 function start(actions = ['list', 'publish'], own = '是') {
@@ -56,7 +56,7 @@ describe('published boards', () => {
     start();
     await press('发布看板');
     await take('看板', '畅销看板（已发布，将成为新版本）');
-    await take('角色', '销售经理');
+    // It stays with whom it is published to.
     await press('发布');
     await waitFor(() => expect(sent('publish')).toEqual([{ source_id: 11, role_ids: [7], note: null }]));
   });

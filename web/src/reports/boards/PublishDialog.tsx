@@ -10,6 +10,12 @@ export default function PublishDialog({ onClose }: { onClose: () => void }) {
   const [source, setSource] = useState<number | null>(null);
   const [roles, setRoles] = useState<number[]>([]);
   const [note, setNote] = useState('');
+  const choose = (chosen: number) => {
+    setSource(chosen);
+    const present = data?.boards.find(({ source_id }) => source_id === chosen)?.role_ids ?? [];
+    // A new version is for whom the board is published to already, unless somebody says otherwise.
+    if (present.length > 0) setRoles(present);
+  };
   const publish = () => {
     if (source === null) return;
     publishing.mutate({ call: 'publish', body: { source_id: source, role_ids: roles, note: note || null }, told: '已发布' }, { onSuccess: onClose });
@@ -31,7 +37,7 @@ export default function PublishDialog({ onClose }: { onClose: () => void }) {
             id="publish-board"
             value={source ?? undefined}
             options={data?.boards.map(({ source_id, title, board_id }) => ({ value: source_id, label: board_id === null ? title : `${title}（已发布，将成为新版本）` }))}
-            onChange={setSource}
+            onChange={choose}
           />
         </Form.Item>
         <Form.Item label="角色" htmlFor="publish-roles" extra="按各角色自己的数据范围显示；看不到其中数据集的角色不能选">
