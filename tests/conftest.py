@@ -39,28 +39,29 @@ SHARING = {
     "a running product": ("tests/e2e/",),
     "a Superset": ("tests/reports/", "tests/reporting/test_month_of_a_"),
     "the small group, the demo group and their warehouses": ("tests/warehouse/", "tests/demo/"),
-    "the document of all calls": (
-        "tests/kit/test_declared_",
-        "tests/kit/test_directory.py",
-        "tests/kit/test_fuzz.py",
-        "tests/identity/test_access.py",
-        "tests/identity/test_granting.py",
-        "tests/identity/test_route_rights.py",
-        "tests/shell/test_call_register.py",
-    ),
 }
 """What is dear to set up, and the tests of one worker that share it."""
 LONGEST = (
     *itertools.chain(*SHARING.values()),
-    "tests/reporting/",
-    "tests/identity/test_every_hidden_field.py",
-    "tests/identity/test_matrix.py",
-    "tests/shell/test_every_export.py",
-    "tests/launch/",
+    "tests/kit/test_fuzz.py",
+    "tests/shell/test_call_register.py",
+    "tests/kit/test_declared_",
+    "tests/reporting/test_report_papers.py",
+    "tests/kit/test_bill_",
+    "tests/launch/test_up.py",
+    "tests/reporting/test_report_exports.py",
+    "tests/identity/",
+    "tests/master/test_text_reader.py",
+    "tests/faults/test_kill.py",
     "tests/kit/",
+    "tests/money/test_recalculation.py",
+    "tests/importing/test_hostile.py",
+    "tests/shell/",
+    "tests/reporting/",
+    "tests/launch/",
     "tests/faults/",
 )
-"""Where the longest tests stand: begun first, so that no worker is left alone with them at the end."""
+"""Where the longest tests stand (docs/test-profile.md): begun first, so that no worker is left alone with them at the end."""
 
 
 class SharingScheduling(LoadFileScheduling):

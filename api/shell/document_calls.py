@@ -30,10 +30,12 @@ WRITE = """
 import gc, os, sys
 gc.disable()
 if hasattr(os, "nice"):
-    os.nice(10)
+    os.nice(int(sys.argv[2]))
 from api.cli import app
 app(["openapi", sys.argv[1]])
 """
+"""Writes it to the file that it is told, as much behind others as it is told."""
+BEHIND = "10"
 _LOCK = Lock()
 
 
@@ -44,7 +46,7 @@ class Writing:
         self._folder = tempfile.TemporaryDirectory(prefix="erp-openapi-")
         self.path = Path(self._folder.name) / "openapi.json"
         self._process = subprocess.Popen(
-            [sys.executable, "-c", WRITE, str(self.path)], cwd=PROJECT_DIR, stdout=subprocess.DEVNULL
+            [sys.executable, "-c", WRITE, str(self.path), BEHIND], cwd=PROJECT_DIR, stdout=subprocess.DEVNULL
         )
 
     def done(self, seconds: float) -> bool:

@@ -3,7 +3,7 @@ figures there. What declarations answer is asked field by field in test_every_hi
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import pytest
@@ -18,13 +18,6 @@ from tests.identity.test_route_rights import Call, calls
 from tests.kit.client import Caller
 from tests.kit.fixtures import Site
 
-BY_HAND = {
-    (method, route.path)
-    for route in app.routes
-    if isinstance(route, APIRoute) and isinstance(route.endpoint, Endpoint)
-    if not route.endpoint.writes and not isinstance(route.endpoint.returns, partial)
-    for method in route.methods
-}
 ENDING = ("/logout", "_logout", "/endImitate")
 SLOW = ("/printPdf", "/printTask", "/exportUrl", "/export")
 """They make files of what `/print` and the lists show."""
@@ -41,11 +34,19 @@ def everything(site: Site) -> tuple[Caller, Caller]:
     return member(site, "sees-all", held)[1], member(site, "sees-nothing", held, denied)[1]
 
 
+@cache
 def reads() -> list[Call]:
+    by_hand = {
+        (method, route.path)
+        for route in app.routes
+        if isinstance(route, APIRoute) and isinstance(route.endpoint, Endpoint)
+        if not route.endpoint.writes and not isinstance(route.endpoint.returns, partial)
+        for method in route.methods
+    }
     return [
         call
         for call in calls()
-        if (call.method, call.path) in BY_HAND and not call.path.lower().endswith(NOT_READ)
+        if (call.method, call.path) in by_hand and not call.path.lower().endswith(NOT_READ)
     ]
 
 

@@ -6,7 +6,8 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 
 import xlwt
 
@@ -95,99 +96,111 @@ def gap_png() -> bytes:
     return png(50_000, 50_000) + struct.pack(">I", len(body)) + b"zTXt" + body
 
 
-def files() -> Iterator[tuple[str, str, bytes]]:
-    """What it is, its name, its content."""
+def files() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
+    """What it is, its name, and what makes its content: that takes seconds, and who collects tests has no need of it."""
     good = workbook()
-    yield "empty", "a.xlsx", b""
-    yield "empty xls", "a.xls", b""
-    yield "one byte", "a.xlsx", b"P"
-    yield "exe", "a.exe", b"MZ" + b"\0" * 5000
-    yield "exe as xlsx", "a.xlsx", b"MZ" + b"\0" * 5000
-    yield "exe as xls", "a.xls", b"MZ" + b"\0" * 5000
-    yield "exe as png", "a.png", b"MZ" + b"\0" * 5000
-    yield "elf as xls", "a.xls", b"\x7fELF" + b"\0" * 5000
-    yield "script as xlsx", "a.xlsx", b"#!/bin/sh\nrm -rf /\n"
-    yield "html as xls", "a.xls", b"<html><table><tr><td>1</td></tr></table></html>"
-    yield "html as jpg", "a.jpg", b"<html><script>alert(1)</script></html>"
-    yield "php as jpg", "a.php.jpg", b"\xff\xd8\xff<?php system($_GET[0]); ?>"
-    yield "two endings", "a.xlsx.exe", good
-    yield "no ending", "xlsx", good
-    yield "ending hidden by NUL", "a.xlsx\0.png", b"\0" * 100
-    yield "path in the name", "../../../etc/passwd", b"root:x:0:0"
-    yield "windows path in the name", "..\\..\\boot.ini", b"x"
-    yield "long name", "a" * 5000 + ".exe", b"MZ"
-    yield "eicar", "a.xlsx", EICAR
-    yield "NUL bytes", "a.xlsx", b"\0" * MEGABYTE
-    yield "random", "a.xls", bytes(range(256)) * 400
-    yield "csv as xlsx", "a.xlsx", "商品编码,数量\n1,2\n".encode()
-    yield "gzip as xlsx", "a.xlsx", b"\x1f\x8b\x08" + b"\0" * 100
-    yield "rar as xlsx", "a.xlsx", b"Rar!\x1a\x07\x00" + b"\0" * 100
-    yield "docx as xlsx", "a.xlsx", nested(1)
-    yield "nested zip", "a.xlsx", nested(12)
-    yield "zip in the workbook", "a.xlsx", with_part("xl/media/inner.zip", nested(3))
-    yield "workbook in the workbook", "a.xlsx", with_part("xl/embeddings/a.xlsx", good)
-    yield "truncated", "a.xlsx", good[: len(good) // 2]
-    yield "head cut off", "a.xlsx", good[100:]
-    yield "broken directory", "a.xlsx", good[:-10]
-    yield "broken deflate", "a.xlsx", good.replace(good[60:90], b"\xff" * 30)
-    yield "bomb", "a.xlsx", with_part("xl/media/bomb.bin", bytes(200 * MEGABYTE))
-    yield "bomb in the sheet", "a.xlsx", with_part(SHEET, b" " * 100 * MEGABYTE)
-    yield "bomb in the strings", "a.xlsx", with_part("xl/sharedStrings.xml", b"<si/>" * 20 * MEGABYTE)
-    yield "says 4 GB", "a.xlsx", lying(0xFFFFFFFE)
-    yield "says 700 MB", "a.xlsx", lying(700 * MEGABYTE)
-    yield "many parts", "a.xlsx", _many_parts()
-    yield "parts of one name", "a.xlsx", _twice()
-    yield "part outside", "a.xlsx", with_part("../../../tmp/x.xml", b"<x/>")
-    yield "part at the root", "a.xlsx", with_part("/etc/cron.d/x", b"x")
-    yield "encrypted zip", "a.xlsx", encrypted_zip()
+    yield "empty", "a.xlsx", lambda: b""
+    yield "empty xls", "a.xls", lambda: b""
+    yield "one byte", "a.xlsx", lambda: b"P"
+    yield "exe", "a.exe", lambda: b"MZ" + b"\0" * 5000
+    yield "exe as xlsx", "a.xlsx", lambda: b"MZ" + b"\0" * 5000
+    yield "exe as xls", "a.xls", lambda: b"MZ" + b"\0" * 5000
+    yield "exe as png", "a.png", lambda: b"MZ" + b"\0" * 5000
+    yield "elf as xls", "a.xls", lambda: b"\x7fELF" + b"\0" * 5000
+    yield "script as xlsx", "a.xlsx", lambda: b"#!/bin/sh\nrm -rf /\n"
+    yield "html as xls", "a.xls", lambda: b"<html><table><tr><td>1</td></tr></table></html>"
+    yield "html as jpg", "a.jpg", lambda: b"<html><script>alert(1)</script></html>"
+    yield "php as jpg", "a.php.jpg", lambda: b"\xff\xd8\xff<?php system($_GET[0]); ?>"
+    yield "two endings", "a.xlsx.exe", lambda: good
+    yield "no ending", "xlsx", lambda: good
+    yield "ending hidden by NUL", "a.xlsx\0.png", lambda: b"\0" * 100
+    yield "path in the name", "../../../etc/passwd", lambda: b"root:x:0:0"
+    yield "windows path in the name", "..\\..\\boot.ini", lambda: b"x"
+    yield "long name", "a" * 5000 + ".exe", lambda: b"MZ"
+    yield "eicar", "a.xlsx", lambda: EICAR
+    yield "NUL bytes", "a.xlsx", lambda: b"\0" * MEGABYTE
+    yield "random", "a.xls", lambda: bytes(range(256)) * 400
+    yield "csv as xlsx", "a.xlsx", lambda: "商品编码,数量\n1,2\n".encode()
+    yield "gzip as xlsx", "a.xlsx", lambda: b"\x1f\x8b\x08" + b"\0" * 100
+    yield "rar as xlsx", "a.xlsx", lambda: b"Rar!\x1a\x07\x00" + b"\0" * 100
+    yield "docx as xlsx", "a.xlsx", lambda: nested(1)
+    yield "nested zip", "a.xlsx", lambda: nested(12)
+    yield "zip in the workbook", "a.xlsx", lambda: with_part("xl/media/inner.zip", nested(3))
+    yield "workbook in the workbook", "a.xlsx", lambda: with_part("xl/embeddings/a.xlsx", good)
+    yield "truncated", "a.xlsx", lambda: good[: len(good) // 2]
+    yield "head cut off", "a.xlsx", lambda: good[100:]
+    yield "broken directory", "a.xlsx", lambda: good[:-10]
+    yield "broken deflate", "a.xlsx", lambda: good.replace(good[60:90], b"\xff" * 30)
+    yield "bomb", "a.xlsx", lambda: with_part("xl/media/bomb.bin", bytes(200 * MEGABYTE))
+    yield "bomb in the sheet", "a.xlsx", lambda: with_part(SHEET, b" " * 100 * MEGABYTE)
+    yield "bomb in the strings", "a.xlsx", lambda: with_part("xl/sharedStrings.xml", b"<si/>" * 20 * MEGABYTE)
+    yield "says 4 GB", "a.xlsx", lambda: lying(0xFFFFFFFE)
+    yield "says 700 MB", "a.xlsx", lambda: lying(700 * MEGABYTE)
+    yield "many parts", "a.xlsx", lambda: _many_parts()
+    yield "parts of one name", "a.xlsx", lambda: _twice()
+    yield "part outside", "a.xlsx", lambda: with_part("../../../tmp/x.xml", b"<x/>")
+    yield "part at the root", "a.xlsx", lambda: with_part("/etc/cron.d/x", b"x")
+    yield "encrypted zip", "a.xlsx", lambda: encrypted_zip()
     yield (
         "encrypted office",
         "a.xlsx",
-        OLE + b"\0" * 500 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 500,
+        lambda: OLE + b"\0" * 500 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 500,
     )
-    yield "broken xls", "a.xls", OLE + b"\0" * 5000
-    yield "looping xls", "a.xls", OLE + b"\xff" * 5000
-    yield "far cell xls", "a.xls", far_xls()
-    yield "macro", "a.xlsx", with_part("xl/vbaProject.bin", OLE + b"\0" * 100)
-    yield "control", "a.xlsx", with_part("xl/activeX/activeX1.bin", b"\0" * 100)
+    yield "broken xls", "a.xls", lambda: OLE + b"\0" * 5000
+    yield "looping xls", "a.xls", lambda: OLE + b"\xff" * 5000
+    yield "far cell xls", "a.xls", lambda: far_xls()
+    yield "macro", "a.xlsx", lambda: with_part("xl/vbaProject.bin", OLE + b"\0" * 100)
+    yield "control", "a.xlsx", lambda: with_part("xl/activeX/activeX1.bin", b"\0" * 100)
     yield (
         "dde",
         "a.xlsx",
-        with_part("xl/externalLinks/externalLink1.xml", b'<x><ddeLink ddeService="cmd"/></x>'),
+        lambda: with_part("xl/externalLinks/externalLink1.xml", b'<x><ddeLink ddeService="cmd"/></x>'),
     )
-    yield "billion laughs", "a.xlsx", entity(laughs())
-    yield "external entity", "a.xlsx", entity('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>')
-    yield "remote entity", "a.xlsx", entity('<!DOCTYPE x SYSTEM "http://127.0.0.1:1/x.dtd">')
-    yield "entity in two bytes", "a.xlsx", with_part(SHEET, entity_utf16())
+    yield "billion laughs", "a.xlsx", lambda: entity(laughs())
+    yield (
+        "external entity",
+        "a.xlsx",
+        lambda: entity('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'),
+    )
+    yield "remote entity", "a.xlsx", lambda: entity('<!DOCTYPE x SYSTEM "http://127.0.0.1:1/x.dtd">')
+    yield "entity in two bytes", "a.xlsx", lambda: with_part(SHEET, entity_utf16())
     yield (
         "far cell",
         "a.xlsx",
-        sheet('<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>x</t></is></c></row>'),
+        lambda: sheet('<row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>x</t></is></c></row>'),
     )
-    yield "20,000 columns", "a.xlsx", _wide()
+    yield "20,000 columns", "a.xlsx", lambda: _wide()
     yield (
         "10 MB in a cell",
         "a.xlsx",
-        sheet(f'<row r="1"><c r="A1" t="inlineStr"><is><t>{_noise(10)}</t></is></c></row>'),
+        lambda: sheet(f'<row r="1"><c r="A1" t="inlineStr"><is><t>{_noise(10)}</t></is></c></row>'),
     )
-    yield "formulas only", "a.xlsx", workbook(["=1+1", "=cmd|'/c calc'!A0"], ["=2+2", "=HYPERLINK(1)"])
-    yield "deep xml", "a.xlsx", with_part(SHEET, b"<a>" * 300_000)
+    yield (
+        "formulas only",
+        "a.xlsx",
+        lambda: workbook(["=1+1", "=cmd|'/c calc'!A0"], ["=2+2", "=HYPERLINK(1)"]),
+    )
+    yield "deep xml", "a.xlsx", lambda: with_part(SHEET, b"<a>" * 300_000)
     yield (
         "svg with script",
         "a.svg",
-        b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
+        lambda: b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
     )
-    yield "svg as png", "a.png", b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
-    yield "pixel flood png", "a.png", png(60_000, 60_000)
-    yield "pixel flood jpg", "a.jpg", jpeg(65_535, 65_535)
-    yield "pixel flood bmp", "a.bmp", bmp(2_000_000, 2_000_000)
-    yield "packed text png", "a.png", gap_png()
-    yield "polyglot pdf", "a.pdf", pdf() + nested(1)
-    yield "pdf with script", "a.pdf", pdf(b"/OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>")
-    yield "pdf behind html", "a.pdf", b"<html>" + pdf()
-    yield "polyglot png", "a.png", png() + good
-    yield "polyglot jpg", "a.jpg", jpeg()[:-2] + b"<?php ?>" + nested(1)
-    yield "12 MB picture", "a.png", png() + b"\0" * 12 * MEGABYTE
+    yield (
+        "svg as png",
+        "a.png",
+        lambda: b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
+    )
+    yield "pixel flood png", "a.png", lambda: png(60_000, 60_000)
+    yield "pixel flood jpg", "a.jpg", lambda: jpeg(65_535, 65_535)
+    yield "pixel flood bmp", "a.bmp", lambda: bmp(2_000_000, 2_000_000)
+    yield "packed text png", "a.png", lambda: gap_png()
+    yield "polyglot pdf", "a.pdf", lambda: pdf() + nested(1)
+    yield "pdf with script", "a.pdf", lambda: pdf(b"/OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>")
+    yield "pdf behind html", "a.pdf", lambda: b"<html>" + pdf()
+    yield "polyglot png", "a.png", lambda: png() + good
+    yield "polyglot jpg", "a.jpg", lambda: jpeg()[:-2] + b"<?php ?>" + nested(1)
+    yield "12 MB picture", "a.png", lambda: png() + b"\0" * 12 * MEGABYTE
 
 
 def entity_utf16() -> bytes:
@@ -223,4 +236,11 @@ def _twice() -> bytes:
     return content.getvalue()
 
 
-FILES = {what: (name, content) for what, name, content in files()}
+FILES = {what: (name, make) for what, name, make in files()}
+
+
+@cache
+def content(what: str) -> bytes:
+    """What is in a file."""
+    _, make = FILES[what]
+    return make()

@@ -18,7 +18,7 @@ from api.importing import initialisation_job
 from api.importing.xlsx_guard import QUICK
 from api.kit.settings import settings
 from api.shell import export_job
-from tests.importing.hostile import FILES
+from tests.importing.hostile import FILES, content
 from tests.importing.workbooks import workbook
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site, conn, site, world
@@ -93,9 +93,8 @@ def peak(path: Path, reader: str) -> float:
 
 @pytest.mark.parametrize("what", HEAVY)
 def test_the_child_stays_small_even_without_a_look_into_the_zip(what: str, tmp_path: Path) -> None:
-    name, content = FILES[what]
-    path = tmp_path / f"a{Path(name).suffix}"
-    path.write_bytes(content)
+    path = tmp_path / f"a{Path(FILES[what][0]).suffix}"
+    path.write_bytes(content(what))
     for reader in ("whole", "streamed"):
         begun = time.perf_counter()
         assert peak(path, reader) < MEGABYTES
@@ -125,12 +124,12 @@ def test_there_are_sixty_of_them() -> None:
 
 @pytest.mark.parametrize("what", FILES)
 def test_it_is_refused_everywhere_and_changes_nothing(desk: Desk, stock_take: int, what: str) -> None:
-    name, content = FILES[what]
+    name, sent = FILES[what][0], content(what)
     stored = set(settings().uploads_dir.rglob("*"))
     with desk.site.engine.connect() as conn:
         before = fingerprint(conn)
     for path in UPLOADS:
-        status, answer, seconds = send(desk, path, name, content, stock_take)
+        status, answer, seconds = send(desk, path, name, sent, stock_take)
         assert (status, answer["code"]) == (400, 400), (path, answer)
         assert CHINESE.search(answer["msg"]), (path, answer)
         assert seconds < SECONDS, (path, seconds)
@@ -150,7 +149,7 @@ def test_the_worker_is_alive_after_a_file_that_went_bad_on_its_disk(desk: Desk, 
         _, answer, _ = send(desk, path, "a.xlsx", good, stock_take)
         key = answer["data"]["id"]
         stored = initialisation_job.folder() / f"{key}.xlsx"
-        stored.write_bytes(FILES[what][1])
+        stored.write_bytes(content(what))
         initialisation_job.initialise(key)
         with desk.site.engine.connect() as conn:
             row = conn.execute(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,20 +12,34 @@ import jsonschema_rs
 import orjson
 
 from tests.kit.client import Answer
-from tests.kit.once import made_once
+from tests.kit.once import PROJECT, made_once
+
+GIVE = """
+import shutil, sys
+from tests.kit import documented
+shutil.copyfile(documented.file(), sys.argv[1])
+"""
+"""What servers that tests start run instead of writing a document of their own."""
 
 
 @cache
 def document() -> dict[str, Any]:
-    """The OpenAPI document, as `erp openapi` gives it."""
-    found: dict[str, Any] = orjson.loads((made_once("document", _write) / "openapi.json").read_bytes())
+    """The OpenAPI document, as the product's call gives it."""
+    found: dict[str, Any] = orjson.loads(file().read_bytes())
     return found
 
 
-def _write(place: Path) -> None:
-    from api.main import app
+def file() -> Path:
+    """Where the document lies."""
+    return made_once("document", _write) / "openapi.json"
 
-    (place / "openapi.json").write_bytes(orjson.dumps(app.openapi()))
+
+def _write(place: Path) -> None:
+    from api.shell.document_calls import WRITE
+
+    # Not behind others: all tests of calls wait for it.
+    written = [sys.executable, "-c", WRITE, place / "openapi.json", "0"]
+    subprocess.run(written, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
 
 
 def answers_of(method: str, path: str) -> Any:

@@ -15,7 +15,8 @@ from sqlalchemy import Connection, Engine
 from api.identity import sessions
 from api.kit import database
 from api.launch.postgres import EmbeddedPostgres
-from api.shell import jobs, wake
+from api.shell import document_calls, jobs, wake
+from tests.kit import documented
 from tests.kit import world as worlds
 from tests.kit.client import Caller
 from tests.kit.databases import WORLD_DATABASE, cluster, fresh, let_go
@@ -98,6 +99,7 @@ def opened(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
     """A copy of the group's database, and the application on it."""
     with fresh(postgres, WORLD_DATABASE) as url, pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATABASE_URL", url)
+        environment.setattr(document_calls, "WRITE", documented.GIVE)
         forget()
         from api.main import app
 

@@ -73,7 +73,8 @@ def _sources() -> Iterator[Path]:
     for name in SOURCES:
         for folder, within, files in os.walk(PROJECT / name):
             within[:] = sorted(set(within) - GENERATED)
-            yield from (Path(folder, file) for file in sorted(files))
+            # Tests are given what is kept; they don't make it.
+            yield from (Path(folder, file) for file in sorted(files) if not file.startswith("test_"))
     yield from (file for name in LOCKS if (file := PROJECT / name).is_file())
 
 

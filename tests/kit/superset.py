@@ -182,8 +182,12 @@ def boot(environment: dict[str, str]) -> str:
 
 def prepare(data_dir: Path) -> None:
     """Put into a data directory, which has the run's secrets, what the first start of Superset leaves there."""
-    secrets = data_dir / "secrets.json"
-    copy(made_once("reports", lambda place: _first_boot(place, secrets)) / "superset", data_dir)
+    copy(made_reports(data_dir / "secrets.json"), data_dir)
+
+
+def made_reports(secrets: Path) -> Path:
+    """The directory, `superset`, that the first start leaves behind. It is there to be copied."""
+    return made_once("reports", lambda place: _first_boot(place, secrets)) / "superset"
 
 
 def _first_boot(data_dir: Path, secrets: Path) -> None:

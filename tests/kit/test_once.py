@@ -29,7 +29,10 @@ def test_a_file_of_any_kind_makes_another_version(tree: Path, name: str) -> None
     assert once.version.__wrapped__() != before
 
 
-@pytest.mark.parametrize("name", ["transforms/target/manifest.json", "api/__pycache__/cli.pyc", "web/app.ts"])
+@pytest.mark.parametrize(
+    "name",
+    ["transforms/target/manifest.json", "api/__pycache__/cli.pyc", "web/app.ts", "tests/kit/test_all.py"],
+)
 def test_what_is_generated_or_no_part_of_it_makes_none(tree: Path, name: str) -> None:
     before = once.version.__wrapped__()
     (tree / name).parent.mkdir(parents=True)

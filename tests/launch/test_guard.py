@@ -27,10 +27,10 @@ class TestDataDir:
             with hold_data_dir(tmp_path):
                 pass
 
-    def test_is_free_after_the_end(self, tmp_path: Path) -> None:
-        with hold_data_dir(tmp_path):
-            pass
-        with hold_data_dir(tmp_path):
+    def test_is_made_and_is_free_after_the_end(self, tmp_path: Path) -> None:
+        with hold_data_dir(tmp_path / "of" / "first start"):
+            assert (tmp_path / "of" / "first start").is_dir()
+        with hold_data_dir(tmp_path / "of" / "first start"):
             pass
 
     def test_is_free_after_kill_9(self, tmp_path: Path) -> None:

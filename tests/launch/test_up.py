@@ -21,6 +21,8 @@ from api.launch.health import answers
 from api.launch.process import command_line, wait_until
 from reports import metadata
 from reports.health import known_board
+from tests.kit.once import copy
+from tests.kit.superset import made_reports
 from tests.launch.installation import ERP, Installation
 
 FIRST_START_SECONDS = 600
@@ -34,8 +36,13 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def installation() -> Iterator[Installation]:
+def installation(data_dir: Path) -> Iterator[Installation]:
+    """Started for the first time where nothing is but a torn file of the reports, which were installed before."""
     made = Installation(Path(tempfile.mkdtemp(prefix="erp-test-")))
+    made.data_dir.mkdir()
+    copy(made_reports(data_dir / "secrets.json"), made.data_dir)
+    file = made.data_dir / "superset" / metadata.NAME
+    os.truncate(file, file.stat().st_size // 2)
     made.start(FIRST_START_SECONDS)
     yield made
     if made.launcher is not None and made.launcher.poll() is None:
@@ -64,6 +71,16 @@ class TestRunning:
     def test_every_process_writes_a_log(self, installation: Installation) -> None:
         names = {path.stem for path in (installation.data_dir / "logs").glob("*.log")}
         assert {"postgres", "api", "work", "refresh", "superset"} <= names
+
+    def test_a_torn_file_of_the_reports_was_set_aside_and_built_again(
+        self, installation: Installation, data_dir: Path
+    ) -> None:
+        log = (installation.data_dir / "logs" / "superset.log").read_text("utf-8")
+        assert "元数据文件损坏" in log
+        assert "升级元数据" in log
+        [aside] = (installation.data_dir / "superset").glob("metadata-*.broken")
+        whole = made_reports(data_dir / "secrets.json") / metadata.NAME
+        assert aside.read_bytes() == whole.read_bytes()[: whole.stat().st_size // 2]
 
 
 class TestKilledParts:
@@ -110,19 +127,6 @@ class TestStopping:
         told = log.read_bytes()[before:].decode()
         assert "报表资产没有变化" in told
         assert "升级元数据" not in told
-
-    def test_a_torn_file_of_the_reports_is_set_aside_and_built_again(
-        self, installation: Installation
-    ) -> None:
-        assert installation.signal(signal.SIGTERM) == 0
-        file = installation.data_dir / "superset" / metadata.NAME
-        torn = file.read_bytes()[: file.stat().st_size // 2]
-        file.write_bytes(torn)
-        installation.start(FIRST_START_SECONDS)
-        assert answers(installation.port, "/healthz")
-        assert answers(installation.report_port, known_board())
-        [aside] = file.parent.glob("metadata-*.broken")
-        assert aside.read_bytes()[:1000] == torn[:1000]
 
     def test_starts_again_after_kill_9_of_everything(self, installation: Installation) -> None:
         for pid in installation.processes():

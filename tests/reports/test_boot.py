@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reports import metadata
-from reports.assets import boards
+from reports.assets import boards, dataset_uuid
 from tests.kit.once import copy
 from tests.kit.superset import Superset, boot, prepare
 
@@ -45,22 +45,17 @@ class TestBoot:
     def test_nothing_to_do_is_told_at_once(self, superset: Superset):
         assert "没有变化" in boot(superset.environment)
 
-    def test_a_second_import_keeps_ids_and_removes_orphans(self, superset: Superset, place: Path):
-        """What an analyst drew himself is none: it isn't managed by the catalogue."""
-        insert(place, "自己的图", managed=False)
-        before = identities(place)
-        insert(place, "旧图", managed=True)
-        (place / "installed.json").write_text("{")
-        assert "已就绪" in boot(superset.environment)
-        assert identities(place) == before
-        with sqlite3.connect(place / "metadata.db") as conn:
-            conn.execute("delete from slices where slice_name = '自己的图'")
-
-    def test_every_board_is_there_and_embeddable(self, superset: Superset, place: Path):
+    def test_all_that_is_declared_is_there_under_its_uuid(self, superset: Superset, place: Path):
+        """So whatever is built anew has the uuids of what it replaces."""
+        placed = list(boards())
+        declared = (
+            {("dashboard", item.dashboard_uuid) for item in placed}
+            | {("embedded", item.embedded_uuid) for item in placed}
+            | {("chart", item.chart_uuid(chart.key)) for item in placed for chart in item.board.charts}
+            | {("dataset", dataset_uuid(dataset)) for item in placed for dataset in item.board.datasets}
+        )
         found = {(kind, uuid) for kind, uuid, _ in identities(place)}
-        for item in boards():
-            assert ("dashboard", item.dashboard_uuid.replace("-", "").upper()) in found
-            assert ("embedded", item.embedded_uuid.replace("-", "").upper()) in found
+        assert found == {(kind, uuid.replace("-", "").upper()) for kind, uuid in declared}
 
     def test_guest_role_is_minimal(self, superset: Superset, place: Path):
         with sqlite3.connect(place / "metadata.db") as conn:
@@ -84,9 +79,9 @@ class TestBoot:
         assert writes == {("can_write", "DashboardFilterStateRestApi")}
 
 
-class TestLostFiles:
-    """Of a file that is gone, or back from a backup: every board is there again, and what users made if it was. A torn
-    one is set aside first (tests/launch/test_up.py)."""
+class TestInstallingAgain:
+    """Into a file that is back from a backup, or of which it isn't known what was installed. One that is missing or torn
+    is built as at the first start (tests/launch/test_report_metadata.py, tests/launch/test_up.py)."""
 
     @pytest.fixture
     def environment(self, data_dir: Path, tmp_path: Path) -> dict[str, str]:
@@ -94,29 +89,26 @@ class TestLostFiles:
         prepare(tmp_path)
         return {**os.environ, "ERP_DATA_DIR": str(tmp_path)}
 
-    @pytest.fixture
-    def file(self, environment: dict[str, str]) -> Path:
-        return Path(environment["ERP_DATA_DIR"]) / "superset" / metadata.NAME
-
-    def test_a_missing_one_is_made_again(self, environment: dict[str, str], file: Path):
-        before = {row[:2] for row in identities(file.parent)}
-        file.unlink()
-        assert "已就绪" in boot(environment)
-        assert {row[:2] for row in identities(file.parent)} == before
-
-    def test_what_is_published_is_written_over_what_users_made(self, environment: dict[str, str], file: Path):
-        insert(file.parent, "自己的图", managed=False)
-        before = identities(file.parent)
+    def test_keeps_ids_and_what_users_made_and_writes_over_or_removes_the_rest(
+        self, environment: dict[str, str]
+    ):
+        """What an analyst drew himself is no orphan: it isn't managed by the catalogue."""
+        place = Path(environment["ERP_DATA_DIR"]) / "superset"
+        file = place / metadata.NAME
+        insert(place, "自己的图", managed=False)
+        before = identities(place)
+        insert(place, "旧图", managed=True)
         with closing(sqlite3.connect(file)) as conn:
             conn.execute("update slices set slice_name = '改过' where is_managed_externally")
             conn.execute("delete from embedded_dashboards where rowid % 2")
             conn.commit()
         saved = file.with_name("saved.db")
         metadata.copy(file, saved)
-        (file.parent / metadata.STATE).unlink()
         saved.replace(file)
+        (place / metadata.STATE).write_text("{")
         assert "已就绪" in boot(environment)
-        assert identities(file.parent) == before
+        assert identities(place) == before
         with closing(sqlite3.connect(file)) as conn:
             names = [name for (name,) in conn.execute("select slice_name from slices")]
-        assert "自己的图" in names and "改过" not in names
+        assert "自己的图" in names
+        assert not {"改过", "旧图"} & set(names)

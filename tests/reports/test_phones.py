@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 import yaml
 
 from reports.assets import compile_assets
 from reports.phones import FIGURES_HEIGHT, LEAST_HEIGHT, stacked, unlabelled
 
-POSITION = yaml.safe_load(compile_assets()["dashboards/accountsReceivable_all_plain.yaml"])["position"]
+
+@pytest.fixture(scope="module")
+def position() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(compile_assets()["dashboards/accountsReceivable_all_plain.yaml"])
+    return found["position"]
 
 
-def test_charts_stand_alone_in_their_order():
-    laid = stacked(POSITION)
+def test_charts_stand_alone_in_their_order(position: dict[str, Any]):
+    laid = stacked(position)
     rows = [laid[key]["children"] for key in laid["GRID_ID"]["children"]]
-    charts = [key for row in POSITION["GRID_ID"]["children"] for key in POSITION[row]["children"]]
+    charts = [key for row in position["GRID_ID"]["children"] for key in position[row]["children"]]
     assert rows == [[key] for key in charts]
     assert {laid[key]["meta"]["width"] for key in charts} == {12}
 
 
-def test_figures_have_room_below_each_other_and_no_chart_is_too_low():
+def test_figures_have_room_below_each_other_and_no_chart_is_too_low(position: dict[str, Any]):
     laid = {
-        key: part["meta"]["height"] for key, part in stacked(POSITION).items() if key.startswith("CHART-")
+        key: part["meta"]["height"] for key, part in stacked(position).items() if key.startswith("CHART-")
     }
-    assert POSITION["CHART-beside"]["meta"]["height"] < FIGURES_HEIGHT == laid["CHART-beside"]
+    assert position["CHART-beside"]["meta"]["height"] < FIGURES_HEIGHT == laid["CHART-beside"]
     assert min(laid.values()) >= LEAST_HEIGHT
-    assert laid["CHART-detail"] == POSITION["CHART-detail"]["meta"]["height"]
+    assert laid["CHART-detail"] == position["CHART-detail"]["meta"]["height"]
 
 
 def test_upright_bars_bear_no_figures_and_lying_ones_do():

@@ -12,7 +12,6 @@ from api.exposures import exposures
 from api.kit.flow import POSTED_SQL
 from tests.warehouse.conftest import AS_OF
 from warehouse import dictionary
-from warehouse.compiler import Compiler
 from warehouse.dictionary import Entry
 from warehouse.files import Files
 from warehouse.refresh import Outcome, Refresher
@@ -49,6 +48,9 @@ def snapshot(files: Files, outcome: Outcome) -> Iterator[duckdb.DuckDBPyConnecti
 
 def test_figures_by_hand(files: Files, outcome: Outcome) -> None:
     """dbt's unit tests: what a model makes of the few rows that are given. A failure shows the difference."""
+    # Every worker reads this file, and dbt alone takes seconds to import.
+    from warehouse.compiler import Compiler
+
     ran = Compiler(files, Shelf()).invoke("test", "--select", "test_type:unit", as_of=AS_OF)
     assert {item.node.name for item in ran.results} == UNIT_TESTS
 

@@ -38,7 +38,6 @@ from tests.warehouse.changes import (
 from tests.warehouse.conftest import AS_OF, tables
 from tests.warehouse.group import BILL
 from warehouse import extract, reconcile, status, transform
-from warehouse.compiler import Compiler
 from warehouse.engine import TransformError
 from warehouse.refresh import BusyError, Refresher
 from warehouse.shelf import PROJECT, version
@@ -248,7 +247,7 @@ class TestPatch:
         before = tables(resident.files)
         resident.rehearse(outcome)
         assert tables(resident.files) == before
-        monkeypatch.setattr(Compiler, "invoke", _refuse)
+        monkeypatch.setattr("warehouse.compiler.Compiler.invoke", _refuse)
         for change in (new_bill, backdated, oversold):
             change(sql)
             assert resident.refresh(as_of="2026-12-03").mode == "patch"
