@@ -4,12 +4,16 @@ export PYTHONUTF8 = 1
 unexport PYTHONDONTWRITEBYTECODE
 BENCHES = $(basename $(notdir $(wildcard tests/bench/[a-z]*.py)))
 
-.PHONY: help up test quick test-profile mutants growth check-sql check-python check-web walk soak parity bench clean
+.PHONY: help up dev fmt revision test quick test-profile mutants growth check-sql check-python check-web walk soak parity bench clean
 
 help:
 	@echo "make up     安装所需的一切并启动，直到 Ctrl-C"
+	@echo "make dev    同上，代码一改就重新启动，网页由 Vite 从源码给出；装上检查提交说明的钩子"
+	@echo "make fmt    整理 Python 的格式和引用的次序"
+	@echo "make revision m=\"Goods have a colour\"  写出数据库结构的下一个版本"
 	@echo "make test   安装所需的一切，运行全部检查和测试"
 	@echo "make quick  静态检查，以及改动能影响到的测试"
+	@echo "make check-python、check-sql、check-web  只做其中一种静态检查"
 	@echo "make test-profile  运行一遍 make test，打印时间花在哪里"
 	@echo "make mutants  在副本里逐个埋下 60 个错误，看测试是否都能发现"
 	@echo "make growth  多声明 60 种类型时测试多花多少处理器时间"
@@ -21,6 +25,18 @@ help:
 
 up:
 	@exec $(PYTHON) -m api.launch.install up
+
+dev:
+	@exec $(PYTHON) -m api.launch.install dev
+
+fmt:
+	@$(PYTHON) -m api.launch.install
+	.venv/bin/ruff check --fix --quiet .
+	.venv/bin/ruff format .
+
+revision:
+	@$(PYTHON) -m api.launch.install
+	@.venv/bin/erp revision "$(m)"
 
 test:
 	@$(PYTHON) -m api.launch.install --browser
@@ -49,6 +65,7 @@ check-sql:
 
 check-python:
 	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
 	.venv/bin/lint-imports --no-logo
 	.venv/bin/mypy
 

@@ -28,11 +28,16 @@ app = typer.Typer(
 
 
 @app.command()
-def up() -> None:
+def up(
+    reload: Annotated[
+        bool,
+        typer.Option("--reload", help="开发用：代码一改就重新启动接口、任务和数仓刷新，网页由 Vite 给出"),
+    ] = False,
+) -> None:
     """启动全部：数据库、接口、任务、数仓和报表平台，直到 Ctrl-C。"""
     from api.launch.up import Launcher
 
-    Launcher(settings()).run()
+    Launcher(settings(), reload=reload).run()
 
 
 @app.command()
@@ -143,6 +148,41 @@ def routes(as_json: Annotated[bool, typer.Option("--json", help="JSON 格式")] 
         return
     for screen in listed:
         print("{state:8} {kind:9} {module:22} {route}  {name}".format(**screen))
+
+
+@app.command()
+def revision(
+    message: Annotated[str, typer.Argument(help='英文一句：说明，也是文件的名字，如 "Goods have a colour"')],
+) -> None:
+    """写出把数据库升到当前声明的版本：编号取下一个，内容由声明与结构之差得出，写完请通读。"""
+    from api.launch.new_revision import scratch_database, write_revision
+
+    with loading():
+        from api import catalogue
+
+    assert catalogue.__all__
+    with scratch_database() as url:
+        print(write_revision(url, message))
+
+
+@app.command()
+def report(
+    code: Annotated[str, typer.Argument(help="报表的编码（地址的最后一段）或名称")],
+    sql: Annotated[bool, typer.Option("--sql", help="给出每个图表真正执行的语句")] = False,
+    role: Annotated[str | None, typer.Option(help="角色的名称或编号；不写则为系统管理员")] = None,
+) -> None:
+    """列出一张报表的图表和它们所读的表；--sql 给出打开时真正在快照上执行的语句，含行的权限。"""
+    with loading():
+        from api.launch import report_statements
+
+    found = report_statements.resolve_report(code)
+    if not sql:
+        print("\n".join(report_statements.describe_report(found)))
+        return
+    from api.launch.attach import database
+
+    with database(settings()) as url:
+        report_statements.print_statements(url, found, role)
 
 
 @app.command()

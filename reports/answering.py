@@ -230,7 +230,7 @@ def snapshot() -> Snapshot:
 
 
 def _is_snapshot(database: Any) -> bool:
-    return database.sqlalchemy_uri == SNAPSHOT_URI
+    return bool(database.sqlalchemy_uri == SNAPSHOT_URI)
 
 
 def _is_own(dataset: Any) -> bool:

@@ -189,7 +189,7 @@ def _validate_chart(where: str, chart: Chart, datasets: dict[str, Dataset]) -> N
 
 
 def _text(content: dict[str, Any]) -> str:
-    return yaml.dump(content, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=True, width=10_000)
+    return str(yaml.dump(content, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=True, width=10_000))
 
 
 def _database() -> dict[str, Any]:

@@ -13,6 +13,7 @@ import logging
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from api.kit.settings import Settings, settings
@@ -118,7 +119,7 @@ def _sync_permissions() -> None:
     security_manager.sync_role_definitions()
 
 
-def _step(label: str, work) -> None:
+def _step(label: str, work: Callable[[], object]) -> None:
     started, busy = time.monotonic(), time.process_time()
     work()
     _say(f"{label}（{time.monotonic() - started:.1f} 秒，处理器 {time.process_time() - busy:.1f} 秒）")

@@ -72,7 +72,7 @@ class ReportSecurityManager(SupersetSecurityManager):
 
     def parse_jwt_guest_token(self, raw_token: str) -> dict[str, Any]:
         """Decode a guest token; refuse every one that our API would not have signed. Raises ValueError."""
-        token = super().parse_jwt_guest_token(raw_token)
+        token: dict[str, Any] = super().parse_jwt_guest_token(raw_token)
         refusal = guest_token_refusal(token)
         if refusal:
             raise ValueError(refusal)
@@ -99,7 +99,7 @@ class ReportSecurityManager(SupersetSecurityManager):
     def exist_permission_on_roles(self, view_name: str, permission_name: str, role_ids: list[int]) -> bool:
         """A guest's rights are read once a request, not one by one."""
         if not self.is_guest_user():
-            return super().exist_permission_on_roles(view_name, permission_name, role_ids)
+            return bool(super().exist_permission_on_roles(view_name, permission_name, role_ids))
         if "guest_rights" not in g:
             g.guest_rights = {}
         key = tuple(role_ids)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from gunicorn.app.base import BaseApplication
 
@@ -14,7 +15,7 @@ WORKERS = 2
 THREADS = 8
 
 
-def load_drivers(worker) -> None:
+def load_drivers(worker: Any) -> None:
     """Import Superset's database drivers in each worker: its first reader would wait for it.
 
     Not before the workers fork: DuckDB's threads don't live on in them, which aborts them at their end.
@@ -47,7 +48,7 @@ class ReportServer(BaseApplication):
         for name, value in options.items():
             self.cfg.set(name, value)
 
-    def load(self):
+    def load(self) -> Any:
         use_config()
         from superset.app import create_app
 

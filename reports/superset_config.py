@@ -10,6 +10,7 @@ import time
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from jinja2 import ChoiceLoader, FileSystemLoader
 from sqlalchemy import event
@@ -197,7 +198,7 @@ DISALLOWED_SQL_FUNCTIONS = {
 class QuietEventLogger(StdOutEventLogger):
     """Every chart request would write a row to the metadata file; readers must not wait for that."""
 
-    def log(self, *args, **kwargs):
+    def log(self, *args: Any, **kwargs: Any) -> None:
         return None
 
 
@@ -205,7 +206,7 @@ EVENT_LOGGER = QuietEventLogger()
 
 
 @event.listens_for(Engine, "connect")
-def _log_ahead(connection, _record):
+def _log_ahead(connection: Any, _record: Any) -> None:
     """The metadata file takes changes through a write-ahead log: no reader waits for a writer."""
     if isinstance(connection, sqlite3.Connection):
         connection.execute("pragma journal_mode = wal")
@@ -216,7 +217,7 @@ def _says_else(said: str, record: logging.LogRecord) -> bool:
     return said not in str(record.msg)
 
 
-def FLASK_APP_MUTATOR(app):
+def FLASK_APP_MUTATOR(app: Any) -> None:
     """What settings can't say: whole Chinese, no SQL for guests, frames that wait, no answer worked out twice."""
     serve_completed_pack(app)
     hide_queries(app)

@@ -185,7 +185,7 @@ def _reload(conn: duckdb.DuckDBPyConnection, source: Source, fingerprint: str) -
         )
     positions.mark_loaded(conn, source, fingerprint)
     positions.owe(conn, REBUILD)
-    return value(conn, f"select count(*) from raw.{source.name}")
+    return int(value(conn, f"select count(*) from raw.{source.name}"))
 
 
 def _increment(conn: duckdb.DuckDBPyConnection, source: Source, last: Position) -> int:
@@ -215,17 +215,18 @@ def _increment(conn: duckdb.DuckDBPyConnection, source: Source, last: Position) 
     conn.execute(f"delete from {table} where {key} in (from gone)")
     conn.execute(f"insert into {table} by name from incoming")
     positions.touch(conn, source)
-    return value(conn, "select count(*) from gone")
+    return int(value(conn, "select count(*) from gone"))
 
 
 def _renames(conn: duckdb.DuckDBPyConnection, source: Source) -> bool:
     """Whether a row that was there before is now gone or has other values."""
     key, columns = source.key, ", ".join(source.columns)
-    return value(
+    found: bool = value(
         conn,
         f"select exists(select {columns} from raw.{source.name} where {key} in (from gone)"
         f" except select {columns} from incoming)",
     )
+    return found
 
 
 def _prove(

@@ -135,5 +135,6 @@ def wait(conn: duckdb.DuckDBPyConnection, since: float) -> None:
 
 def waiting(conn: duckdb.DuckDBPyConnection) -> float | None:
     """When the oldest change was committed that was read and is not published."""
+    since: float | None
     (since,) = conn.execute("select min(since) from state.waiting").fetchone() or (None,)
     return since

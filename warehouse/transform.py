@@ -195,7 +195,9 @@ class Project:
 
     def _listed(self) -> bytes:
         nodes = self._dbt.manifest().nodes
-        reads = {name: nodes[name].depends_on_nodes for name in nodes if nodes[name].resource_type == "model"}
+        reads = {
+            name: nodes[name].depends_on_nodes for name in nodes if nodes[name].resource_type.value == "model"
+        }
         relations = {nodes[name].name: nodes[name].relation_name for name in reads}
         models = [
             {

@@ -143,4 +143,4 @@ class Cashier:
         row["amount"] = paid
         pile = self._piles["customer", partner]
         self.desk.at(self.desk.day + timedelta(days=21), lambda: pile.append((entry, 1, rest)))
-        return total - rest
+        return Decimal(total - rest)

@@ -44,8 +44,7 @@ from api.master.warehouses import (
     Allocation,
     Warehouse,
 )
-from api.messaging.channels import FILE
-from api.messaging.tables import SmsChannel
+from api.messaging.tables import FILE, SmsChannel
 
 FIRST_CARTON = 90_001
 """The barcodes of cartons come after those of goods."""

@@ -68,7 +68,7 @@ Spec = dict[str, Any]
 def draw(plot: Plot, width: float) -> str:
     """The picture of a plot."""
     _bring_fonts()
-    return vl_convert.vegalite_to_svg(described(plot, width), format_locale=NUMBERS)  # type: ignore[arg-type]
+    return vl_convert.vegalite_to_svg(described(plot, width), format_locale=NUMBERS)
 
 
 @cache

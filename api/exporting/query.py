@@ -21,7 +21,7 @@ class Rows:
     def read(self, source: Connection, statement: str) -> Iterator[tuple[Any, ...]]:
         """Run a statement over the rows, which stand in it as `{rows}`; a chunk is in memory at a time."""
         result = source.exec_driver_sql(statement.replace("{rows}", self.sql), self.values)
-        while chunk := result.cursor.fetchmany(CHUNK):  # type: ignore[union-attr]
+        while chunk := result.cursor.fetchmany(CHUNK):
             yield from chunk
 
     def one(self, source: Connection, statement: str) -> tuple[Any, ...]:

@@ -13,6 +13,7 @@ from sqlalchemy import delete, insert, select, text
 from api.identity import right_tree, rights
 from api.identity.right_tree import RightNode, ScreenFields
 from api.identity.tables import (
+    OWN_KINDS,
     RightBundle,
     RightBundleRight,
     Role,
@@ -145,7 +146,7 @@ def get_editor(ctx: Context, role_id: Key = 0) -> Any:
         "may_all_companies": me.companies is None,
         "may_all_warehouses": me.warehouses is None,
         "may_cost": me.sees_cost,
-        "least_own": rights.OWN_KINDS[me.own],
+        "least_own": OWN_KINDS[me.own],
     }
 
 

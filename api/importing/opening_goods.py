@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
-from sqlalchemy import Connection, Table, select, text
+from sqlalchemy import Connection, select, text
 
 from api.importing import cells, files
 from api.importing.cells import Line
@@ -257,7 +257,7 @@ def _made(
 ) -> dict[str, int]:
     """The ids of records by their names, made where missing."""
     wanted = {name for name in names if name}
-    table = cast(Table, cls.table())
+    table = cls.table()
     query = select(table.c[column], cls.key()).where(table.c[column].in_(sorted(wanted)))
     found: dict[str, int] = {row[0]: row[1] for row in conn.execute(query)} if wanted else {}
     fresh = sorted(wanted - found.keys())

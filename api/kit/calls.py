@@ -41,8 +41,9 @@ T = TypeVar("T")
 Maker = partial[Any]
 """Makes a type that only the declaration of a class says; asked when the route is made."""
 
+CACHED_FIELDS = "get_cached_model_fields"
 # FastAPI keeps the fields of 128 query models and makes those of others anew, which its OpenAPI then does not know.
-dependencies.get_cached_model_fields = cache(dependencies.get_cached_model_fields.__wrapped__)
+vars(dependencies)[CACHED_FIELDS] = cache(vars(dependencies)[CACHED_FIELDS].__wrapped__)
 
 ANYONE = ""
 """No login needed: the login call and the health check."""

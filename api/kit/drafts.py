@@ -92,7 +92,8 @@ def delete(ctx: Context, cls: type[Bill], key: int) -> str:
     cls.arrange(ctx, key, None)
     with refusing_references("删除"):
         ctx.conn.execute(cls.table().delete().where(cls.key() == key))
-    no, company = stored.bill_no, stored.company_id
+    no: str = stored.bill_no
+    company = stored.company_id
     business_log.write(ctx.conn, ctx.principal, cls.name(), key, "del", bill_no=no, company_id=company)
     return no
 

@@ -265,7 +265,9 @@ def _open_lines(router: APIRouter, cls: type[Bill]) -> None:
 
 def _open_lines_model(cls: type[Bill]) -> type[BaseModel]:
     """The query of open lines: the columns of the header that they are found by."""
-    return create_model(f"{cls.__name__}OpenLines", **dict.fromkeys(links.shared(cls), (Key, ...)))  # type: ignore[call-overload]
+    columns: dict[str, Any] = dict.fromkeys(links.shared(cls), (Key, ...))
+    made: type[BaseModel] = create_model(f"{cls.__name__}OpenLines", **columns)
+    return made
 
 
 def action(

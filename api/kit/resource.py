@@ -221,7 +221,7 @@ class Declared(Stamped, Base):
 
     @classmethod
     def name(cls) -> str:
-        return cls.__tablename__
+        return str(cls.__tablename__)
 
     @classmethod
     def table(cls) -> Table:
@@ -241,7 +241,7 @@ class Declared(Stamped, Base):
                 *fields_of(list(cls.table().columns)),
                 *(item.field for item in cls.derived),
             )
-            cls._fields = cached  # type: ignore[attr-defined]
+            cls._fields = cached
         return cached
 
     @classmethod
@@ -356,4 +356,4 @@ def _spell_title(cls: type[Resource]) -> None:
     own = [one.column.info.get("field") for one in cls.__dict__.values() if isinstance(one, MappedColumn)]
     spelled = any(item is not None and item.initials_of == title for item in own)
     if "add" in cls.declaration.actions and title.endswith("name") and title in cls.__dict__ and not spelled:
-        cls.logogram = name_initials(title)  # type: ignore[attr-defined]
+        cls.logogram = name_initials(title)

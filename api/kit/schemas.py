@@ -227,7 +227,8 @@ def choices_of(cls: type[Resource]) -> Any:
 @made_once
 def choices_model(cls: type[Resource]) -> type[BaseModel]:
     """A page of choices: rows with what tells them apart."""
-    return create_model(f"{cls.__name__}Choices", __base__=Paged[choice_model(cls)])  # type: ignore[misc,call-overload]
+    made: type[BaseModel] = create_model(f"{cls.__name__}Choices", __base__=Paged[choice_model(cls)])  # type: ignore[misc,call-overload]
+    return made
 
 
 @made_once

@@ -1,6 +1,7 @@
 """安装：在只有 Python、Node 和 make 的机器上备齐两个 Python 环境和网页，已备齐的不再动。
 
-Standard library only, run by the machine's own Python: `python3 -m api.launch.install [up] [--browser] [--parity]`.
+Standard library only, run by the machine's own Python: `python3 -m api.launch.install [up|dev] [--browser] [--parity]`.
+`dev` starts with code that reloads, and installs the hook that checks commit messages.
 `--parity` adds what building the reports' models on Spark takes.
 Every step leaves a stamp of what it was made from, so that a second run only compares stamps.
 """
@@ -29,6 +30,9 @@ WEB = PROJECT / "web"
 PYTHON_FLOOR = (3, 11)
 NODE_FLOOR = (20, 19)
 PYTHON = (("安装核心的 Python 环境", PROJECT), ("安装报表平台的 Python 环境", PROJECT / "reports"))
+START = {"up": ("up",), "dev": ("up", "--reload")}
+"""How the product is started."""
+HOOK = Path(".ci/commit-msg")
 PARITY = (("安装 Spark 的 Python 环境", PROJECT / "tests" / "parity"),)
 NOT_WEB_SOURCES = {"node_modules", "dist", "test-results", "gen", "openapi.json"}
 
@@ -76,9 +80,27 @@ def main() -> None:
             ensure_java(progress)
     except (InstallError, OSError) as error:
         raise SystemExit(f"✗ {error}") from error
-    if "up" in wanted:
+    if "dev" in wanted:
+        install_hook(PROJECT)
+    if options := [START[word] for word in wanted if word in START]:
         erp = str(PROJECT / ".venv" / "bin" / "erp")
-        os.execve(erp, [erp, "up"], {**os.environ, **progress.environment})
+        os.execve(erp, [erp, *options[0]], {**os.environ, **progress.environment})
+
+
+def install_hook(project: Path) -> None:
+    """Link git's commit-msg hook to the project's and say so; one that is there already stays, and is named."""
+    if not (project / ".git").exists():
+        return
+    place = _output("git", "-C", str(project), "rev-parse", "--git-path", "hooks")
+    ours, hook = project / HOOK, project / place / "commit-msg"
+    if hook.exists():
+        if hook.resolve() != ours.resolve():
+            print(f"保留已有的提交说明钩子 {hook}；本项目的是 {HOOK}")
+        return
+    hook.parent.mkdir(parents=True, exist_ok=True)
+    hook.unlink(missing_ok=True)  # a link to a checkout that is gone
+    hook.symlink_to(ours)
+    print(f"已安装提交说明的钩子：{hook} → {HOOK}（不要它就删除这个链接）")
 
 
 def _install(progress: Progress, further: Iterable[tuple[str, Path]]) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from api.launch.health import Part, is_healthy, shows_boards
 from api.launch.postgres import EmbeddedPostgres, PostgresError
 from api.launch.process import spawn, stop
 from api.launch.progress import Progress
+from api.launch.reload import folders_of, once_healthy, watch_command, web_address, web_child
 from api.launch.supervisor import BACKOFF_SECONDS, Child, ChildError, Watched, await_health
 
 FIRST_SNAPSHOT_SECONDS = 900
@@ -34,10 +36,11 @@ class StopRequested(BaseException):
 
 
 class Launcher:
-    """Everything one `erp up` starts, in the order of starting."""
+    """Everything one `erp up` starts, in the order of starting; with `reload` as it is developed."""
 
-    def __init__(self, config: Settings) -> None:
+    def __init__(self, config: Settings, *, reload: bool = False) -> None:
         self.config = config
+        self.reload = reload
         self.progress = Progress()
         self.postgres: EmbeddedPostgres | None = None
         self.preparing: subprocess.Popen[bytes] | None = None
@@ -69,9 +72,10 @@ class Launcher:
         self._start_postgres()
         logins = self._prepare()
         self._start_children(
-            _core_child(self.config, Part.API, "接口"),
-            _core_child(self.config, Part.WORK, "任务进程"),
-            _core_child(self.config, Part.REFRESH, "数仓刷新进程", start_seconds=FIRST_SNAPSHOT_SECONDS),
+            self._core_child(Part.API, "接口"),
+            self._core_child(Part.WORK, "任务进程"),
+            self._core_child(Part.REFRESH, "数仓刷新进程", start_seconds=FIRST_SNAPSHOT_SECONDS),
+            *([web_child()] if self.reload else ()),
         )
         began = time.monotonic()
         await_health(self.children, lambda child: self.progress.done(f"{child.label}就绪", began))
@@ -100,12 +104,25 @@ class Launcher:
         answer = task.stdout.read()
         if task.wait():
             raise ChildError("准备数据库没有成功，原因见上")
-        return json.loads(answer)
+        logins: dict[str, Any] = json.loads(answer)
+        return logins
 
     def _start_children(self, *children: Child) -> None:
         for child in children:
             self.children.append(Watched(child, self.config.logs_dir, self.progress.say))
             self.children[-1].start()
+
+    def _core_child(self, part: Part, label: str, start_seconds: float = 600) -> Child:
+        command = _erp(CHILD_COMMANDS[part])
+        probe = partial(is_healthy, part, self.config)
+        return Child(
+            part.value,
+            label,
+            watch_command(command, folders_of(part)) if self.reload else command,
+            PROJECT_DIR,
+            probe=once_healthy(probe) if self.reload else probe,
+            start_seconds=start_seconds,
+        )
 
     def _watch(self) -> None:
         while True:
@@ -151,21 +168,12 @@ class Launcher:
         rows += [(login["role"], login["user_name"], login["password"]) for login in logins["demo"]]
         for role, user_name, password in rows:
             print(f"  {role}\t{user_name}\t{password}")
+        if self.reload:
+            print(f"\n网页（源码，热重载） {web_address()}")
         print(
             f"\n报表管理端 http://127.0.0.1:{self.config.report_port}　日志 {self.config.logs_dir}　停止 Ctrl-C\n"
         )
         sys.stdout.flush()
-
-
-def _core_child(config: Settings, part: Part, label: str, start_seconds: float = 600) -> Child:
-    return Child(
-        part.value,
-        label,
-        _erp(CHILD_COMMANDS[part]),
-        PROJECT_DIR,
-        probe=lambda: is_healthy(part, config),
-        start_seconds=start_seconds,
-    )
 
 
 def _superset(config: Settings) -> Child:

@@ -10,7 +10,8 @@ from sqlalchemy import Row, UniqueConstraint, func, select, text, update
 from sqlalchemy.orm import Mapped
 
 from api.kit import business_log, consequences
-from api.kit.consequences import Consequence, Fact
+from api.kit.bill_consequences import Consequence
+from api.kit.consequences import Fact
 from api.kit.context import Context
 from api.kit.database import TIME_ZONE
 from api.kit.errors import Invalid, NotFound, Refusal, Stale

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -38,7 +39,7 @@ for cls in (SupplierPayment, PrepaidOffset):
 Days = Annotated[int, Query(ge=1, le=365)]
 
 
-def _proposing(name: str) -> Any:
+def _proposing(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return call(api, "GET", f"{PLAN}/{name}", right=PurchasePlan.right("add"), returns=list[ProposedLine])
 
 

@@ -26,7 +26,8 @@ from api.kit.settings import settings
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.reporting.addresses import report_site
 from api.reporting.tokens import DOOR_AUDIENCE, TICKET_AUDIENCE, TICKET_LIFE, explorer_token, opened, signed
-from reports.catalogue import REPORTS, Dataset, Report, datasets_of
+from reports.catalogue import REPORTS, Report, datasets_of
+from reports.catalogue.datasets import Dataset
 
 api = router()
 

@@ -196,7 +196,7 @@ class Upstream:
 
 def raw_path(scope: Scope) -> str:
     """The path as the client wrote it, so that what is checked is what is forwarded."""
-    raw = scope.get("raw_path") or scope["path"].encode()
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
     return raw.split(b"?", 1)[0].decode("latin-1")
 
 

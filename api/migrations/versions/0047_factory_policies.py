@@ -45,7 +45,7 @@ def upgrade() -> None:
         op.create_index(f"ix_{table}_{column}", table, [column])
 
 
-def _days() -> tuple[sa.Column, ...]:
+def _days() -> tuple[sa.Column[object], ...]:
     return (
         sa.Column("policy_name", sa.Text(), nullable=False),
         sa.Column("starts_on", sa.Date(), nullable=False),
