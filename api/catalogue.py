@@ -40,7 +40,7 @@ from api.inventory import (
     transfer_in,
     transfer_out,
 )
-from api.kit import business_log, details, idempotency, numbering
+from api.kit import business_log, details, idempotency, numbering, registry
 from api.ledger import tables as ledger_tables
 from api.master import (
     area_stock,
@@ -340,3 +340,4 @@ __all__ = [
 bill_checks.register_all()
 details.declare_all()
 close_questions.register_all()
+registry.finish()

@@ -256,13 +256,26 @@ def import_bills(
 
 @app.command()
 def restore(
-    file: Annotated[Path, typer.Argument(help="备份文件（.tar）；旁边有 .sha256 时先核对校验码")],
+    file: Annotated[
+        Path | None, typer.Argument(help="备份文件（.tar）；旁边有 .sha256 时先核对校验码")
+    ] = None,
+    reports: Annotated[
+        bool, typer.Option("--reports", help="只取回报表平台里自制的图表和看板；不写文件则用最近的备份")
+    ] = False,
 ) -> None:
     """把备份恢复到空的数据库和数据目录：换一个空的 ERP_DATA_DIR（和空库的 ERP_DATABASE_URL），恢复后照常 erp up。"""
     from api.launch.attach import database
     from api.launch.restore import restore as restored
+    from api.launch.restore import restore_reports
     from api.shell.dump import DumpError
 
+    if reports:
+        found, aside = restore_reports(file)
+        kept = f"；原来的另存为 {aside.name}" if aside else ""
+        print(f"自制的图表和看板已从 {found.name} 取回{kept}；请用 erp up 启动")
+        return
+    if file is None:
+        raise Refusal("请写出备份文件")
     try:
         with database(settings()) as url:
             tables = restored(url, file)

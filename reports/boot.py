@@ -42,14 +42,24 @@ def main() -> None:
 
 
 def is_usable(path: Path) -> bool:
-    """Whether a metadata file is whole and has every board; a broken one is set aside, to be built again."""
-    if not path.exists():
+    """Whether a metadata file is whole and has every board. A broken one is set aside; it and one that is lost are
+    built again, over what users made, as the newest backup has it."""
+    if path.exists():
+        problem = metadata.problem(path)
+        if not problem:
+            return not metadata.lacks(path, (item.embedded_uuid for item in boards()))
+        _say(f"元数据文件损坏（{problem}），已另存为 {metadata.set_aside(path).name} 并重建")
+    elif path.with_name(metadata.STATE).exists():
+        _say("元数据文件不见了，重建")
+    else:
         return False
-    if problem := metadata.problem(path):
-        aside = metadata.set_aside(path)
-        _say(f"元数据文件损坏（{problem}），已另存为 {aside.name} 并重建；自制的图表和看板只能随整个备份恢复")
-        return False
-    return not metadata.lacks(path, (item.embedded_uuid for item in boards()))
+    found = metadata.recover(path, metadata.newest(settings().backups_dir))
+    _say(
+        f"自制的图表和看板已从备份 {found.name} 取回，此后所做的不在其中"
+        if found
+        else "备份里没有完好的元数据，自制的图表和看板没有取回；别处有备份时用 erp restore --reports"
+    )
+    return False
 
 
 def _state_in(path: Path) -> dict[str, str] | None:

@@ -6,7 +6,9 @@ Superset itself is not needed for any of this.
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+import tarfile
 from collections.abc import Iterable
 from contextlib import closing
 from datetime import datetime
@@ -71,6 +73,38 @@ def set_aside(path: Path) -> Path:
         for name in (old.name, *(old.name + log for log in LOGS)):
             old.with_name(name).unlink(missing_ok=True)
     return aside
+
+
+def recover(path: Path, backups: Iterable[Path]) -> Path | None:
+    """Take the file from the first backup that has a sound one; answers which. It is there whole or not at all."""
+    fetched = path.with_name(f"{path.stem}.fetched")
+    try:
+        for backup in backups:
+            if _fetch(backup, fetched) and not problem(fetched):
+                fetched.replace(path)
+                return backup
+    finally:
+        fetched.unlink(missing_ok=True)
+    return None
+
+
+def newest(folder: Path) -> list[Path]:
+    """The backups of a folder, the newest first."""
+    return sorted(folder.glob("*.tar"), key=lambda path: path.stat().st_mtime, reverse=True)
+
+
+def _fetch(backup: Path, target: Path) -> bool:
+    """Copy the file out of a backup; False where it has none, or can't be read."""
+    try:
+        with tarfile.open(backup, "r:") as tar:
+            member = tar.extractfile(f"superset/{NAME}")
+            if member is None:
+                return False
+            with member, target.open("wb") as file:
+                shutil.copyfileobj(member, file)
+    except (tarfile.TarError, KeyError, EOFError):
+        return False
+    return True
 
 
 def copy(path: Path, target: Path) -> None:

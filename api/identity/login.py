@@ -1,11 +1,15 @@
 """Login (登录): password check with a rate limit that holds across processes, and the log of it.
 
 Who guesses somebody's password is stopped at his own address. The one whose name it is goes on logging in from where he
-does: what is counted elsewhere closes only addresses that are strange to the name.
+does: what is counted elsewhere closes only addresses that are strange to the name. Where many share one address, a
+browser is known by a cookie: what is guessed without it closes nothing to the one who has it, and its own guesses close
+it alone.
 """
 
 from __future__ import annotations
 
+import secrets
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Connection, Row, text
@@ -16,8 +20,10 @@ from api.identity.tables import (
     LOCK_MINUTES,
     LOCKED_AFTER,
     STRANGE_AFTER,
+    came_from,
     counted_failure,
     is_known,
+    is_own,
     strange_failure,
 )
 from api.kit.database import transact
@@ -25,6 +31,7 @@ from api.kit.errors import Refusal
 
 MAX_PER_CLIENT = 50
 """So many failures from one address close it, but to names that are known there."""
+DEVICE_BYTES = 24
 
 _USER = text(
     "select u.user_id, u.user_name, u.realname, u.password_hash, u.must_change_password,"
@@ -34,22 +41,32 @@ _USER = text(
     " where u.user_name = :name or u.user_id = :key"
 )
 _FAILED = text(f"""
-select (select count(*) from login_attempt a where a.client = :client and {counted_failure(":name")}) as here,
+select (select count(*) from login_attempt a
+        where {came_from("a")} = coalesce(:device, :client) and {counted_failure(":name")}) as here,
     (select count(*) from login_attempt a where {strange_failure(":name")}) as strange,
-    (select count(*) from login_attempt where client = :client and not succeeded
+    (select count(*) from login_attempt where client = :client and device is null and not succeeded
         and at > now() - interval '{LOCK_MINUTES} minutes') as by_client,
-    {is_known(":name", ":client")} as known
+    cast(:device as text) is not null or {is_known(":name", ":client")} as known
 """)
 _RECORD = text(
-    "insert into login_attempt (user_name, client, agent, user_id, succeeded, reason, imitator_id, session_id)"
-    " values (:name, :client, :agent, :user, :succeeded, :reason, :imitator, :session) returning attempt_id"
+    "insert into login_attempt"
+    " (user_name, client, device, given, agent, user_id, succeeded, reason, imitator_id, session_id) values"
+    " (:name, :client, :device, :given, :agent, :user, :succeeded, :reason, :imitator, :session) returning attempt_id"
 )
 _OPENED = text("update login_attempt set session_id = :session where attempt_id = :attempt")
+_OWN = text(f"select {is_own(':name', ':device')}")
 _ALONE = text("select pg_advisory_xact_lock(hashtextextended('login:' || :name, 0))")
 
 
-def check(user_name: str, password: str, client: str, agent: str = "") -> tuple[Row[Any], int]:
-    """The user behind a name and password, and the entry in the login log.
+def new_device() -> str:
+    """What a browser keeps that nobody has logged in on yet."""
+    return secrets.token_urlsafe(DEVICE_BYTES)
+
+
+def check(
+    user_name: str, password: str, client: str, agent: str = "", device: str = ""
+) -> tuple[Row[Any], int]:
+    """The user behind a name and password, and the entry in the login log; `device` is what his browser keeps.
 
     Refusals are recorded and, past the limit, come without a check.
 
@@ -57,12 +74,23 @@ def check(user_name: str, password: str, client: str, agent: str = "") -> tuple[
     """
 
     def attempt(conn: Connection) -> tuple[Row[Any], int] | Refusal:
-        if closed := _closed(conn, user_name, client):
+        own = _own(conn, user_name, device)
+        if closed := _closed(conn, user_name, client, own):
             return closed
         user = conn.execute(_USER, {"name": user_name, "key": 0}).first()
         fits = passwords.matches(password, user.password_hash if user else None)
         reason = None if user and fits and user.enabled else _reason(user, fits)
-        entry = record(conn, user_name, client, agent, user_id=user.user_id if user else None, reason=reason)
+        given = None if reason or own or not device else _digest(device)
+        entry = record(
+            conn,
+            user_name,
+            client,
+            agent,
+            user_id=user.user_id if user else None,
+            reason=reason,
+            device=own,
+            given=given,
+        )
         if user is None or not fits:
             return Refusal("用户名或密码错误")
         return (user, entry) if user.enabled else Refusal("账号已停用，请联系管理员")
@@ -73,26 +101,38 @@ def check(user_name: str, password: str, client: str, agent: str = "") -> tuple[
     return outcome
 
 
-def prove(user_name: str, password: str, client: str, agent: str = "") -> None:
+def prove(user_name: str, password: str, client: str, agent: str = "", device: str = "") -> None:
     """Refuse what isn't a user's password, to whoever sits at his open session; failed tries count as at the login."""
 
     def attempt(conn: Connection) -> Refusal | None:
-        if closed := _closed(conn, user_name, client):
+        own = _own(conn, user_name, device)
+        if closed := _closed(conn, user_name, client, own):
             return closed
         user = conn.execute(_USER, {"name": user_name, "key": 0}).one()
         if passwords.matches(password, user.password_hash):
             return None
-        record(conn, user_name, client, agent, user_id=user.user_id, reason="修改密码时原密码错误")
+        reason = "修改密码时原密码错误"
+        record(conn, user_name, client, agent, user_id=user.user_id, reason=reason, device=own)
         return Refusal("原密码不正确")
 
     if refusal := transact(attempt, beside=True):
         raise refusal
 
 
-def _closed(conn: Connection, user_name: str, client: str) -> Refusal | None:
+def _digest(device: str) -> str:
+    return sha256(device.encode()).hexdigest()
+
+
+def _own(conn: Connection, user_name: str, device: str) -> str | None:
+    """The device as it is logged, where the name was logged in under on it; another says nothing for it."""
+    told = _digest(device)
+    return told if device and conn.execute(_OWN, {"name": user_name, "device": told}).scalar_one() else None
+
+
+def _closed(conn: Connection, user_name: str, client: str, own: str | None) -> Refusal | None:
     """The refusal of one more try, past the limit; tries on one name queue up here."""
     conn.execute(_ALONE, {"name": user_name})
-    failed = conn.execute(_FAILED, {"name": user_name, "client": client}).one()
+    failed = conn.execute(_FAILED, {"name": user_name, "client": client, "device": own}).one()
     strange = failed.strange >= STRANGE_AFTER or failed.by_client >= MAX_PER_CLIENT
     if failed.here < LOCKED_AFTER and (failed.known or not strange):
         return None
@@ -112,13 +152,16 @@ def record(
     *,
     user_id: int | None,
     reason: str | None,
+    device: str | None = None,
+    given: str | None = None,
     imitator_id: int | None = None,
     session_id: int | None = None,
 ) -> int:
     """Enter a try into the login log; without a reason to refuse it succeeded."""
     values = {"name": user_name, "client": client, "agent": agent, "user": user_id, "reason": reason}
     more = {"succeeded": reason is None, "imitator": imitator_id, "session": session_id}
-    return int(conn.execute(_RECORD, values | more).scalar_one())
+    devices = {"device": device, "given": given}
+    return int(conn.execute(_RECORD, values | more | devices).scalar_one())
 
 
 def opened(conn: Connection, entry: int, session: Opened) -> None:

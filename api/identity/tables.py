@@ -33,7 +33,7 @@ OWN_NAMES = {1: "all", 2: "department", 3: "own"}
 OWN_KINDS = {name: kind for kind, name in OWN_NAMES.items()}
 ALL_COMPANIES = 1
 LOCKED_AFTER, LOCK_MINUTES = 5, 15
-"""So many failed logins within so many minutes lock a name, at the address that they came from alone."""
+"""So many failed logins within so many minutes lock a name, at the address or device that they came from alone."""
 STRANGE_AFTER, KNOWN_DAYS = 20, 30
 """So many lock it at every address that nobody logged in from under that name for so many days."""
 
@@ -45,12 +45,17 @@ def _recent_failure(name: str) -> str:
     )"""
 
 
+def came_from(attempt: str) -> str:
+    """SQL: where a try came from: the device that somebody had logged in on under that name, else the address."""
+    return f"coalesce({attempt}.device, {attempt}.client)"
+
+
 def counted_failure(name: str) -> str:
-    """SQL: a failed login `a` of a name still counts at its address; none does from before a success there or an
+    """SQL: a failed login `a` of a name still counts where it came from; none does from before a success there or an
     unlocking."""
     return f"""{_recent_failure(name)} and a.at > coalesce((
         select max(s.at) from login_attempt s
-        where s.user_name = {name} and s.client = a.client and s.succeeded and s.imitator_id is null
+        where s.user_name = {name} and {came_from("s")} = {came_from("a")} and s.succeeded and s.imitator_id is null
     ), '-infinity')"""
 
 
@@ -64,16 +69,28 @@ def is_known(name: str, client: str) -> str:
 
 def strange_failure(name: str) -> str:
     """SQL: a failed login `a` of a name counts at all addresses that are strange to it."""
-    return f"{_recent_failure(name)} and not {is_known(name, 'a.client')}"
+    return f"{_recent_failure(name)} and a.device is null and not {is_known(name, 'a.client')}"
+
+
+def is_own(name: str, device: str) -> str:
+    """SQL: somebody logged in under a name on a device of late."""
+    return f"""exists (
+        select from login_attempt k where k.user_name = {name} and {device} in (k.device, k.given) and k.succeeded
+            and k.imitator_id is null and k.at > now() - interval '{KNOWN_DAYS} days'
+    )"""
 
 
 _LOCKED = f"""(
     exists (
         select from login_attempt a where {counted_failure("{table}.user_name")}
-        group by a.client having count(*) >= {LOCKED_AFTER}
+        group by {came_from("a")} having count(*) >= {LOCKED_AFTER}
     )
     or (select count(*) from login_attempt a where {strange_failure("{table}.user_name")}) >= {STRANGE_AFTER}
 )"""
+_DEPARTMENT = (
+    "(select d.department_name from employee e join department d using (department_id)"
+    " where e.employee_id = {table}.employee_id)"
+)
 LAST_LOGIN = (
     "(select max(a.at) from login_attempt a where a.user_name = {table}.user_name and a.succeeded"
     " and a.imitator_id is null)"
@@ -138,7 +155,7 @@ class UserAccount(Resource):
         "realname",
         routes={"list": "/system/user"},
         menu=Menu("系统管理", "权限管理", 20),
-        tells=("user_name",),
+        tells=("employee_id", "department_name"),
     )
 
     user_id: Mapped[int] = key()
@@ -157,6 +174,7 @@ class UserAccount(Resource):
     is_broadcast: Mapped[bool] = mapped_column(server_default="false")
 
     derived = (
+        derived("department_name", "部门", "text", _DEPARTMENT, width=110, extract=False),
         derived("locked", "已锁定", "bool", _LOCKED, width=80, extract=False),
         derived("last_login_at", "最近登录", "datetime", LAST_LOGIN, width=160, extract=False),
         derived("online_count", "在线会话", "integer", _ONLINE, width=80, extract=False),
@@ -325,6 +343,10 @@ class LoginAttempt(Base):
     attempt_id: Mapped[int] = mapped_column(BigInteger, Identity(), primary_key=True)
     user_name: Mapped[str] = mapped_column(Text)
     client: Mapped[str] = mapped_column(Text)
+    device: Mapped[str | None] = mapped_column(Text)
+    """The digest of what the browser keeps, where the name was logged in under on it before."""
+    given: Mapped[str | None] = mapped_column(Text)
+    """The same of one on which it is from now on."""
     succeeded: Mapped[bool]
     at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     user_id: Mapped[int | None] = mapped_column(BigInteger)

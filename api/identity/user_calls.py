@@ -93,7 +93,7 @@ def change_password(ctx: Context, payload: OwnPassword) -> Any:
     """修改本人密码"""
     refuse_imitators(ctx)
     user = _user(ctx, ctx.principal.user_id, everywhere=True)
-    login.prove(user.user_name, payload.old_password, ctx.client, ctx.agent)
+    login.prove(user.user_name, payload.old_password, ctx.client, ctx.agent, ctx.device)
     _set_password(ctx, user, payload.password, must_change=False)
     return None
 

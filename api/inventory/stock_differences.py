@@ -221,7 +221,7 @@ def make(ctx: Context, take: Row[Any], differences: Sequence[tuple[Any, Decimal]
         }
         for line, difference in differences
     ]
-    audit_new(ctx, take, rows, reason=f"盘点单{take.bill_no}")
+    audit_new(ctx, take, rows, reason="盘点差异")
 
 
 def audit_new(ctx: Context, take: Row[Any], rows: Sequence[dict[str, Any]], **given: Any) -> None:
@@ -248,7 +248,7 @@ def audit_transit_loss(ctx: Context, receipt: Row[Any], rows: list[dict[str, Any
     given = {
         "warehouse_id": receipt.transit_warehouse_id,
         "transfer_in_id": receipt.bill_id,
-        "reason": f"调拨入库{receipt.bill_no}途损",
+        "reason": "调拨途损",
     }
     _audit_new(beyond_scope(ctx), StockLoss, receipt, rows, given)
 

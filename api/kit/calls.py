@@ -7,6 +7,7 @@ opens the transaction, remembers the idempotency key, and wraps the answer as `{
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
@@ -20,6 +21,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.dependencies import utils as dependencies
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from orjson import Fragment
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
 from starlette.datastructures import UploadFile
@@ -31,10 +33,11 @@ from starlette.types import Scope
 from api.kit import bodies, idempotency, signing, told
 from api.kit.bodies import Intake
 from api.kit.context import Authenticator, Context, Session, answering
-from api.kit.database import dumps, request_engine, retrying, told_time
+from api.kit.database import dumps, request_engine, retrying, told_time, transact
 from api.kit.errors import Forbidden, Refusal, Unauthenticated
 from api.kit.forms import as_json
 from api.kit.making import MAKING
+from api.kit.named_bills import hide_closed
 from api.kit.turns import Turns
 
 T = TypeVar("T")
@@ -52,6 +55,9 @@ ANY_USER = "*any"
 
 READING = ("GET", "HEAD")
 AGENT_LENGTH = 300
+DEVICE_COOKIE = "erp_device"
+DEVICE_SECONDS = 30 * 24 * 3600
+_DEVICE = re.compile(r"[\w-]{32}", re.ASCII)
 SUCCESS = "操作成功"
 QUESTIONS = (362, 363)
 """Codes of stock warnings, and of what else a user is asked about before he goes on."""
@@ -294,24 +300,34 @@ class Endpoint:
     def __call__(self, request: Request, **arguments: Any) -> Response:
         key = (arguments.pop("idempotency_key", None) or "").strip() or None
         parts = _parts(arguments) if key and not request.state.raw else b""
+        proven: list[Context] = []
 
         def attempt() -> tuple[Any, Context]:
             with gate(request, self._right, key, parts) as ctx, in_turn(ctx, self.turns):
+                proven.append(ctx)
                 try:
                     data = self._handle(ctx, arguments)
                 except idempotency.Repeated as repeated:
                     if self._told_once:
                         raise Refusal("该操作已经完成，结果只给出一次，请重新操作") from None
                     data = repeated.answer
-            return data, ctx
+                return data if isinstance(data, Response) else _opened(ctx, data), ctx
 
-        data, ctx = retrying(attempt)
+        try:
+            data, ctx = retrying(attempt)
+        except Refusal as refusal:
+            if proven and self._right != ANYONE:
+                _refuse(proven[-1], refusal, writes=self.writes)
+            raise
         for effect in ctx.after_commit:
             effect()
-        if not isinstance(data, Response):
-            return answer(data, msg=self._says)
-        for name, value in marks().items():
-            data.headers.setdefault(name, value)
+        if isinstance(data, Response):
+            for name, value in marks().items():
+                data.headers.setdefault(name, value)
+        else:
+            data = answer(data, msg=self._says)
+        if ctx.keeps:
+            _keep(request, data, ctx.keeps)
         return data
 
     def _handle(self, ctx: Context, arguments: Mapping[str, Any]) -> Any:
@@ -323,6 +339,29 @@ class Endpoint:
         if not self._told_once:
             idempotency.store(ctx, data)
         return data
+
+
+def _opened(ctx: Context, data: Any) -> Any:
+    """An answer's data without the numbers of bills that the principal may not open, whatever words they stand in."""
+    if ctx.principal is None or not ctx.principal.is_narrowed:
+        return data
+    return Fragment(hide_closed(ctx.conn, ctx.principal, dumps(data).decode()).encode())
+
+
+def _refuse(ctx: Context, refusal: Refusal, *, writes: bool) -> None:
+    """What a refusal leaves behind: its request's signature is spent, and it names no bill that is not his to open."""
+
+    def leave(conn: Connection) -> tuple[str, Any]:
+        if writes:
+            idempotency.spend(conn, ctx)
+        if not ctx.principal.is_narrowed:
+            return refusal.msg, refusal.data
+        told = dumps({"msg": refusal.msg, "data": refusal.data}).decode()
+        found = orjson.loads(hide_closed(conn, ctx.principal, told))
+        return found["msg"], found["data"]
+
+    if (writes and ctx.signature is not None) or ctx.principal.is_narrowed:
+        refusal.msg, refusal.data = transact(leave)
 
 
 @contextmanager
@@ -369,6 +408,8 @@ def gate(
             ctx = _proven(request, conn, right, key, parts)
         ctx.client = request.client.host if request.client else ""
         ctx.agent = request.headers.get("user-agent", "")[:AGENT_LENGTH]
+        ctx.device = _kept(request)
+        ctx.takes_gzip = "gzip" in request.headers.get("accept-encoding", "")
         ctx.host = request.url.hostname or ""
         ctx.origin = str(request.base_url).rstrip("/")
         ctx.has_left = partial(_has_left, request)
@@ -378,6 +419,18 @@ def gate(
             ctx.conn.commit()
         finally:
             ctx.conn.close()
+
+
+def _kept(request: StarletteRequest) -> str:
+    found = request.cookies.get(DEVICE_COOKIE, "")
+    return found if _DEVICE.fullmatch(found) else ""
+
+
+def _keep(request: StarletteRequest, answer: Response, device: str) -> None:
+    secure = request.url.scheme == "https"
+    answer.set_cookie(
+        DEVICE_COOKIE, device, max_age=DEVICE_SECONDS, httponly=True, samesite="strict", secure=secure
+    )
 
 
 def _has_left(request: StarletteRequest) -> bool:

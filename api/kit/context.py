@@ -40,6 +40,11 @@ class Context:
     """The address that the request came to, without a path."""
     client: str = ""
     agent: str = ""
+    device: str = ""
+    """What the browser keeps since somebody logged in on it; it proves nothing by itself."""
+    takes_gzip: bool = False
+    keeps: str = ""
+    """What the browser is given to keep."""
     confirmed: bool = False
     """The user was warned and goes on."""
     counted: bool | None = None

@@ -76,7 +76,7 @@ def _declare(cls: type[Bill], lines: type[Part], place: DetailPlace) -> None:
         Column("line_id", lines.key().type, primary_key=True),
         Column("bill_id", cls.key().type),
         *(Column(item.name, SQL_TYPES[item.kind], info={"field": item}) for item in fields),
-        info={"select": partial(_select, cls, lines, fields)},
+        info=cls.table().info | {"select": partial(_select, cls, lines, fields)},
     )
     declaration = Declaration(
         place.label,

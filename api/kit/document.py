@@ -6,9 +6,10 @@ A bill declares its columns, its lines and its `postings()`; saving, numbering, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from sqlalchemy import (
@@ -20,11 +21,18 @@ from sqlalchemy import (
     Index,
     Row,
     SmallInteger,
+    Table,
+    exists,
     func,
+    literal_column,
+    not_,
+    or_,
+    true,
 )
 from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
 
+from api.kit import registry
 from api.kit.fields import (
     day,
     derived,
@@ -39,6 +47,7 @@ from api.kit.fields import (
 from api.kit.flow import BASIC, CLOSED, STATUSES, UNAUDITED, UNCOUNTED
 from api.kit.posting import BillRef, Postings
 from api.kit.resource import READ, WRITE, Declaration, Declared, Menu, Resource, Searched
+from api.kit.scope import Principal, within
 
 if TYPE_CHECKING:
     from api.kit.context import Context
@@ -240,6 +249,11 @@ class Bill(Resource):
     locked_from: Mapped[int | None] = mapped_column(SmallInteger, sort_order=91)
     """The status that a month close locked the bill in; opening the month brings it back."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "declaration" in cls.__dict__ and "warehouse_id" not in cls.table().c and _tells_sums(cls):
+            cls.table().info["of_sources"] = partial(_lies_in, cls)
+
     @declared_attr.directive
     @classmethod
     def __table_args__(cls) -> tuple[Any, ...]:
@@ -373,6 +387,32 @@ class Child(Part):
         return mapped_column(
             ForeignKey(f"{cls.bill_table}.bill_id", ondelete="cascade"), index=True, sort_order=-95
         )
+
+
+def _tells_sums(cls: type[Bill]) -> bool:
+    """Whether a bill repeats what lines of other bills come to, and nothing else."""
+    if cls.bill is None or not cls.bill.links:
+        return False
+    return all(link.required for link in cls.bill.links) and "amount" in cls.bill.blocks[0].cls.table().c
+
+
+def _lies_in(cls: type[Bill], table: Table, principal: Principal) -> ColumnElement[bool]:
+    """Whether all bills that a bill, named by a row's `bill_id`, is drawn from are of one's warehouses."""
+    assert cls.bill
+    lines, everyones = cls.bill.blocks[0].cls.table(), replace(principal, own="all")
+    own = literal_column(f"{table.name}.bill_id", lines.c.bill_id.type)
+    foreign = []
+    for link in cls.bill.links:
+        drawn, bills = link.lines.table(), registry.get(link.bill).table()
+        foreign.append(
+            exists().where(
+                lines.c.bill_id == own,
+                drawn.c.line_id == lines.c[link.column],
+                bills.c.bill_id == drawn.c.bill_id,
+                within(bills, everyones).is_not(true()),
+            )
+        )
+    return not_(or_(*foreign))
 
 
 def declare(

@@ -19,7 +19,7 @@ from api.kit.document import Bill, Link
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import TRANSITIONS
 from api.kit.listing import ListQuery, page_of, query_model, sums_of
-from api.kit.named_bills import hide_numbers
+from api.kit.named_bills import hide_numbers, hide_sayings
 from api.kit.projection import masked, masks, project
 from api.kit.resource import ACTION_LABELS, Resource
 from api.kit.schemas import (
@@ -151,12 +151,13 @@ def log_of(ctx: Context, cls: type[Resource], key: int) -> list[dict[str, Any]]:
         .limit(200)
     )
     names = {**ACTION_LABELS, **{step.name: step.label for step in TRANSITIONS.values()}}
-    return [
+    entries = [
         {
             "log_id": row.log_id,
             "action": row.action,
             "action_name": names.get(row.action, row.action),
             "user_name": row.user_name,
+            "imitator_name": row.imitator_name,
             "before": _without(row.before, hidden),
             "after": _without(row.after, hidden),
             "reason": row.reason,
@@ -164,6 +165,7 @@ def log_of(ctx: Context, cls: type[Resource], key: int) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
+    return hide_sayings(ctx.conn, ctx.principal, entries)
 
 
 def _without(values: Any, hidden: frozenset[str]) -> Any:

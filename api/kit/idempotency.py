@@ -2,7 +2,8 @@
 
 The key's row is inserted first, inside the command's transaction: a concurrent duplicate waits on it, and finds either
 the stored answer or, after a rollback, a free key. The row keeps the request's signature as well: who sends a signed
-request again, under another key or none, has no second effect.
+request again, under another key or none, has no second effect; nor has one that was refused, once what it was refused
+for is no more.
 """
 
 from __future__ import annotations
@@ -59,8 +60,14 @@ insert into idempotency_key (user_id, key, part, request_hash, signature)
 select %(user)s, %(key)s, %(part)s, %(hash)s, %(signature)s
 where not exists (
     select from idempotency_key where user_id = %(user)s and key = %(key)s and request_hash <> %(hash)s
+) and not exists (
+    select from idempotency_key where signature = %(signature)s and key = %(spent)s
 )
 on conflict do nothing returning part
+"""
+_SPEND = """
+insert into idempotency_key (user_id, key, part, request_hash, signature)
+values (%(user)s, %(spent)s, 0, %(hash)s, %(signature)s) on conflict do nothing
 """
 _ANSWER = """
 select answer from idempotency_key
@@ -98,13 +105,8 @@ def claim(ctx: Context, part: int = 0) -> tuple[bool, Any]:
         return True, None
     if key is not None and len(key) > KEY_LENGTH:
         raise Refusal("请求标识过长")
-    asked = {
-        "user": ctx.principal.user_id,
-        "key": key if key is not None else f"{SIGNED}{ctx.signature.hex() if ctx.signature else ''}",
-        "part": part,
-        "hash": ctx.request_hash,
-        "signature": ctx.signature,
-    }
+    told = _signed(ctx)
+    asked = {**told, "key": key if key is not None else told["spent"], "part": part}
     if ctx.conn.exec_driver_sql(_CLAIM, asked).first():
         return True, None
     if key is None:
@@ -113,6 +115,18 @@ def claim(ctx: Context, part: int = 0) -> tuple[bool, Any]:
     if stored is None:
         raise Refusal("同一请求标识不能用于不同的内容，请刷新页面后重试")
     return False, stored.answer
+
+
+def spend(conn: Connection, ctx: Context) -> None:
+    """Let nothing more be done under the signature of a request that was refused, or some of whose bills were."""
+    if ctx.signature is not None:
+        conn.exec_driver_sql(_SPEND, _signed(ctx))
+
+
+def _signed(ctx: Context) -> dict[str, Any]:
+    spent = f"{SIGNED}{ctx.signature.hex() if ctx.signature else ''}"
+    known = {"hash": ctx.request_hash, "signature": ctx.signature}
+    return {"user": ctx.principal.user_id, "spent": spent, **known}
 
 
 def store(ctx: Context, answer: Any, part: int = 0) -> None:

@@ -37,6 +37,7 @@ from api.kit import registry
 from api.kit.errors import Forbidden, Refusal
 from api.kit.fields import Field
 from api.kit.making import made_once
+from api.kit.named_bills import shown_numbers
 from api.kit.projection import MASK, Projection, masked, masks, project
 from api.kit.ratios import Ratio
 from api.kit.resource import Declared, Resource, Searched
@@ -145,7 +146,7 @@ def conditions(cls: type[Resource], query: ListQuery, principal: Principal) -> l
     values = query.model_dump()
     found: list[ColumnElement[bool]] = [within(cls.table(), principal)]
     for name, (owner, item) in cls.searched().items():
-        chosen = _condition(owner, item, values)
+        chosen = _condition(owner, item, values, principal)
         if chosen and not principal.sees(owner.name(), name, item.permission):
             raise Forbidden(f"您无权按“{item.label}”查询")
         found += chosen if owner is cls or not chosen else [_has(cls, owner, chosen)]
@@ -161,7 +162,9 @@ def _has(
     return exists().where(lines.table().c.bill_id == cls.key(), *chosen)
 
 
-def _condition(owner: type[Declared], item: Field, values: dict[str, Any]) -> list[ColumnElement[bool]]:
+def _condition(
+    owner: type[Declared], item: Field, values: dict[str, Any], principal: Principal
+) -> list[ColumnElement[bool]]:
     """What a query asks of one field."""
     column: Any = owner.column(item.name)
     value, start, end = (values.get(f"{item.name}{end}") for end in ("", "_start", "_end"))
@@ -170,7 +173,7 @@ def _condition(owner: type[Declared], item: Field, values: dict[str, Any]) -> li
         return found
     if value:
         if item.kind in ("text", "textarea"):
-            found.append(_contains(column, item, value.strip()))
+            found.append(_contains(owner, column, item, value.strip(), principal))
         elif item.kind == "bool":
             found.append(column.is_(FLAGS[value.lower()]) if value.lower() in FLAGS else false())
         elif item.ref and item.ref.none is not None and str(item.ref.none) in value.split(","):
@@ -194,8 +197,17 @@ def _all(value: str, item: Field) -> bool:
     return not every.isdisjoint(part.strip() for part in value.split(","))
 
 
-def _contains(column: Any, item: Field, text: str) -> ColumnElement[bool]:
-    return or_(*(_holds(column, item, spelling) for spelling in spellings(text)))
+def _contains(
+    owner: type[Declared], column: Any, item: Field, text: str, principal: Principal
+) -> ColumnElement[bool]:
+    found = or_(*(_holds(column, item, spelling) for spelling in spellings(text)))
+    shown = _shown(owner, item, column, principal)
+    return found if shown is column else and_(found, _spelled(shown, text))
+
+
+def _shown(owner: type[Declared], item: Field, column: Any, principal: Principal) -> Any:
+    """A column as its reader is shown it; a view's rows themselves hold what he is."""
+    return column if not item.bill or issubclass(owner, View) else shown_numbers(principal, column)
 
 
 def _spelled(known: ColumnElement[str], text: str) -> ColumnElement[bool]:
@@ -253,7 +265,7 @@ def _matching(cls: type[Resource], keyword: str, principal: Principal, apart: bo
     named = [item for item in searched if item.ref and (not texts or table.columns[item.name].index)]
     if named and len(keyword) < PIECE:
         texts = [item for item in texts if not item.pieces]
-    found = [_contains(table.columns[item.name], item, keyword) for item in texts]
+    found = [_contains(cls, table.columns[item.name], item, keyword, principal) for item in texts]
     found += [_spelled(known, keyword) for known in cls.known_by(apart)]
     return or_(*found, *(_named(table, item, keyword, apart) for item in named), false())
 
@@ -351,7 +363,8 @@ def _order(cls: type[Resource], query: ListQuery, projection: Projection, princi
     column = projection.columns.get(key)
     if column is None or key in hidden:
         raise Refusal("不能按该字段排序")
-    first = [] if key == cls.key().key else [column]
+    field = next((item for item in cls.fields() if item.name == key), None)
+    first = [] if key == cls.key().key else [_shown(cls, field, column, principal) if field else column]
     by = [*first, *(cls.table().columns[name] for name in then), cls.key()]
     return [item.asc() if direction == "asc" else item.desc() for item in by]
 
@@ -373,7 +386,7 @@ def _rows(
     projection = _projection(cls, principal)
     key, chosen = cls.key(), conditions(cls, query, principal)
     order = _order(cls, query, projection, principal)
-    for finding in _findings(cls, query, chosen, getattr(order[0].element, "key", None)):
+    for finding in _findings(cls, query, chosen, getattr(order[0].element, "key", None), principal):
         found: Sequence[int] = conn.execute(finding.limit(FEW + 1)).scalars().all()
         if len(found) <= FEW:
             chosen = [*chosen, key == any_(literal(found, ARRAY(key.type)))]
@@ -409,7 +422,11 @@ def _asked(cls: type[Resource], query: ListQuery) -> list[Searched]:
 
 
 def _findings(
-    cls: type[Resource], query: ListQuery, chosen: list[ColumnElement[bool]], ordered_by: str | None
+    cls: type[Resource],
+    query: ListQuery,
+    chosen: list[ColumnElement[bool]],
+    ordered_by: str | None,
+    principal: Principal,
 ) -> Iterator[Select[Any]]:
     """Keys that an index finds: of the bills that lines lead to, then of what fits the whole filter.
 
@@ -422,7 +439,7 @@ def _findings(
     for one in _asked(cls, query):
         if one.owner is not cls and _leads(one):
             bills = one.owner.table().c.bill_id
-            yield select(bills).where(*_condition(one.owner, one.field, query.model_dump()))
+            yield select(bills).where(*_condition(one.owner, one.field, query.model_dump(), principal))
     found = (one for one in own if one.field.pieces or _leads(one))
     if by_keyword or any(one.field.name != ordered_by for one in found):
         yield select(cls.key()).where(*chosen)

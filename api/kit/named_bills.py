@@ -2,22 +2,25 @@
 
 A bill is its maker's, its department's and its warehouse's, as its type declares; a row that names it is theirs as
 well. Each bill is looked up by its key, so that a list is read as fast as its rows are. Other bills that a row of his
-own names by their numbers are looked up when the rows have been read, all of them at once.
+own names by their numbers are looked up when the rows have been read, all of them at once; a list that is searched or
+sorted by such numbers is so by what it shows of them.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Table, select, true
+from sqlalchemy import ColumnElement, Connection, Table, case, exists, false, func, literal, select, true
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from api.kit import registry
-from api.kit.database import Base
+from api.kit.database import Base, dumps
 from api.kit.fields import Field
 from api.kit.projection import MASK
 from api.kit.scope import Principal, within
@@ -82,6 +85,70 @@ def hide_numbers(
     if not closed:
         return rows
     return [row | {name: _told(row[name], closed) for name in names if row.get(name)} for row in rows]
+
+
+def hide_closed(conn: Connection, principal: Principal, words: str) -> str:
+    """Words, with 无权限 for each number in them of a bill that he may not open."""
+    if not principal.is_narrowed:
+        return words
+    number = _number()
+    closed = _closed(conn, principal, set(number.findall(words)))
+    return number.sub(lambda found: MASK if found[0] in closed else found[0], words) if closed else words
+
+
+def hide_sayings(conn: Connection, principal: Principal, values: list[Any]) -> list[Any]:
+    """Values of whatever is nested in them, with 无权限 for each text that says something of a bill which he may not
+    open."""
+    if not principal.is_narrowed:
+        return values
+    closed = _closed(conn, principal, set(_number().findall(dumps(values).decode())))
+    return [_unsaid(value, closed) for value in values] if closed else values
+
+
+def _unsaid(value: Any, closed: set[str]) -> Any:
+    if isinstance(value, str):
+        return value if closed.isdisjoint(_number().findall(value)) else MASK
+    if isinstance(value, Mapping):
+        return {name: _unsaid(one, closed) for name, one in value.items()}
+    return [_unsaid(one, closed) for one in value] if isinstance(value, list) else value
+
+
+@lru_cache(maxsize=1)
+def _number() -> re.Pattern[str]:
+    """A bill's number among other words: the prefix of a type, what its template adds, and at least three digits."""
+    kinds = "|".join(sorted(registry.prefixes(), key=len, reverse=True))
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{kinds})[A-Za-z0-9-]*[0-9]{{3}}(?![0-9])", re.ASCII)
+
+
+def shown_numbers(principal: Principal, numbers: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A column of the core's that has a bill's number or several bills', as `hide_numbers` shows it."""
+    if not principal.is_narrowed:
+        return numbers
+    each = func.unnest(func.string_to_array(numbers, SEVERAL))
+    told = each.table_valued("number", with_ordinality="place", name="told_number").render_derived()
+    one = case((_is_closed(principal, told.c.number), MASK), else_=told.c.number)
+    return (
+        select(func.string_agg(one, aggregate_order_by(literal(SEVERAL), told.c.place)))
+        .select_from(told)
+        .scalar_subquery()
+    )
+
+
+def _is_closed(principal: Principal, number: ColumnElement[str]) -> ColumnElement[bool]:
+    """Whether a number is that of a bill which is not his to open."""
+    kinds = registry.prefixes()
+    return case(
+        *(
+            (number.startswith(prefix), _foreign(kinds[prefix].table(), principal, number))
+            for prefix in sorted(kinds, key=len, reverse=True)
+        ),
+        else_=false(),
+    )
+
+
+def _foreign(table: Table, principal: Principal, number: ColumnElement[str]) -> ColumnElement[bool]:
+    closed = within(table, principal).is_not(true())
+    return exists().where(table.c.bill_no == number, closed)
 
 
 SEVERAL = "、"

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from api.kit.resource import Resource
 
 _resources: dict[str, type[Resource]] = {}
+_whole: list[bool] = []
 
 
 def register(cls: type[Resource]) -> None:
@@ -27,6 +28,17 @@ def get(name: str) -> type[Resource]:
 def find(name: str) -> type[Resource] | None:
     """The class declared under a name that need not be one."""
     return _resources.get(name)
+
+
+def finish() -> None:
+    """Say that all are declared."""
+    _whole.append(True)
+
+
+def require_whole() -> None:
+    """Raise RuntimeError while some may not be declared yet: what no class names would seem to be nobody's."""
+    if not _whole:
+        raise RuntimeError("not everything is declared yet: import api.catalogue first")
 
 
 def declared() -> Iterator[type[Resource]]:

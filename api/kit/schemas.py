@@ -113,6 +113,7 @@ class LogRow(BaseModel):
     action: str
     action_name: str
     user_name: str
+    imitator_name: str | None
     before: Any
     after: Any
     reason: str | None

@@ -46,6 +46,11 @@ class Principal:
     """An API token has some of his rights alone: the shell's own commands are not among them."""
 
     @property
+    def by_token(self) -> bool:
+        """Whether a program acts, by an API token of the user."""
+        return bool(self.imitator_name) and not self.imitator_id
+
+    @property
     def everywhere(self) -> bool:
         """Whether nothing lies beyond his scope."""
         return self.companies is None and self.warehouses is None and self.own == "all"
@@ -99,7 +104,8 @@ def within(table: Table, principal: Principal, warehouse: str = "warehouse_id") 
     """The condition that keeps rows of `table` inside the principal's scope.
 
     A table belongs to a company by its company_id, else by its warehouse's; a table with neither is the group's.
-    Documents that tell no department are their maker's. `warehouse` names the column of the warehouse that counts.
+    Documents that tell no department are their maker's. `warehouse` names the column of the warehouse that counts; a
+    table without one may say by `of_sources` that its rows lie where all that they are drawn from does.
     """
     conditions: list[ColumnElement[bool]] = []
     columns = table.columns
@@ -109,6 +115,8 @@ def within(table: Table, principal: Principal, warehouse: str = "warehouse_id") 
         column = columns[warehouse]
         allowed = column.in_(sorted(principal.warehouses))
         conditions.append(or_(column.is_(None), allowed) if column.nullable else allowed)
+    if principal.warehouses is not None and (of_sources := table.info.get("of_sources")):
+        conditions.append(of_sources(table, principal))
     if "maker_id" in columns:
         if principal.own == "department" and "department_id" in columns:
             mine = principal.department_id

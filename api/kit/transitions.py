@@ -236,6 +236,8 @@ def batch(
                     reasons.reasons_of(refusal),
                 )
             )
+    if failures and done:
+        idempotency.spend(conn, ctx)
     return settle_batch(keys, done, failures, verb, notes)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import socket
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -34,6 +35,13 @@ def shows_boards(config: Settings) -> bool:
     from reports.health import known_board
 
     return answers(config.report_port, known_board())
+
+
+def is_open(port: int) -> bool:
+    """Whether anything listens at 127.0.0.1:`port`."""
+    with socket.socket() as door:
+        door.settimeout(2)
+        return door.connect_ex(("127.0.0.1", port)) == 0
 
 
 def answers(port: int, path: str) -> bool:

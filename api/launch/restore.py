@@ -15,6 +15,7 @@ from api.identity import sessions
 from api.kit.database import connect
 from api.kit.errors import Refusal
 from api.kit.settings import settings
+from api.launch.health import is_open
 from api.shell import archive, dump
 from api.shell.backup_job import sha256_of
 from reports import metadata
@@ -63,6 +64,28 @@ def restore(url: str, path: Path) -> list[str]:
     with connect(url).connect().execution_options(isolation_level="AUTOCOMMIT") as conn:
         conn.exec_driver_sql("analyze")
     return tables
+
+
+def restore_reports(path: Path | None) -> tuple[Path, Path | None]:
+    """Put back what users made of reports alone, from a backup, else from the newest that has it; answers which, and
+    where the present file was set aside. The platform's next start writes what is published over it."""
+    config = settings()
+    if is_open(config.report_port):
+        raise Refusal("报表平台正在运行，请先停下 erp up 再恢复")
+    if path is not None:
+        if not path.is_file():
+            raise Refusal(f"找不到备份文件 {path}")
+        _check_sum(path)
+    target = config.superset_dir / metadata.NAME
+    config.superset_dir.mkdir(parents=True, exist_ok=True)
+    fetched = target.with_name(f"{target.stem}.restored")
+    found = metadata.recover(fetched, [path] if path else metadata.newest(config.backups_dir))
+    if found is None:
+        raise Refusal("备份里没有完好的报表平台元数据，自制的图表和看板没有恢复")
+    aside = metadata.set_aside(target) if target.exists() else None
+    target.with_name(metadata.STATE).unlink(missing_ok=True)
+    fetched.replace(target)
+    return found, aside
 
 
 def _put_reports(found: Path, target: Path) -> None:

@@ -138,6 +138,7 @@ ALLOTTED_BY = derived(
     "(select a.bill_no from purchase_allocation a where a.bill_id = {table}.purchase_allocation_id)",
     width=190,
     list=False,
+    bill=True,
 )
 
 

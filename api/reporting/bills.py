@@ -10,6 +10,8 @@ from sqlalchemy.orm import Mapped
 from api.kit import registry
 from api.kit.asked import this_month
 from api.kit.fields import day, text
+from api.kit.projection import MASK
+from api.kit.scope import Principal
 from api.reporting.published import Published
 
 
@@ -38,6 +40,20 @@ def bill_columns(row: str, *prefixes: str, of: str = "") -> str:
         f"{_chosen(row, of, prefixes, names)} as {of}bill_name,"
         f" {_chosen(row, of, prefixes, routes)} || '?id=' || {row}.{of}bill_id as {of}route"
     )
+
+
+def opened_no(principal: Principal, number: str, facts: str) -> str:
+    """A number of a bill beside a row's own, as 无权限 where whose it is lies not in the principal's scope.
+
+    `facts` are the published rows that say so, by `bill_no`, `maker_id`, `department_id`.
+    """
+    if principal.own == "all":
+        return number
+    owner = "department_id" if principal.own == "department" else "maker_id"
+    mine = principal.department_id if principal.own == "department" else principal.user_id
+    own = "false" if mine is None else f"f.{owner} = {mine}"
+    allowed = f"exists (select 1 from {facts} as f where f.bill_no = {number} and {own})"
+    return f"case when {number} is null or {allowed} then {number} else '{MASK}' end"
 
 
 def _chosen(row: str, of: str, prefixes: tuple[str, ...], values: Mapping[str, str]) -> str:

@@ -13,14 +13,15 @@ from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import BILL, READ_ONLY, Sql, Values
-from api.reporting.bills import bill_columns
+from api.reporting.bills import bill_columns, opened_no
 from api.reporting.expressions import ratio
 from api.reporting.guarantee_rows import GuaranteeRow
 
 STAGES = {1: "待处理", 2: "已赔付", 3: "已退厂", 4: "厂家已结算"}
 
 _PIECES = """
-select p.line_id * 2 + case when p.bill_type = 'TBRK' then 1 else 0 end as guarantee_claim_id, p.*,
+select p.line_id * 2 + case when p.bill_type = 'TBRK' then 1 else 0 end as guarantee_claim_id,
+    p.* replace ({company_claim} as company_claim_no, {factory_claim} as factory_claim_no),
     g.goods_type_id, g.brand_id, p.compensation_amount - p.factory_amount as net_amount, {rate}, {bill}
 from mart_guarantee_claim p
 join goods g on g.goods_id = p.goods_id
@@ -80,4 +81,8 @@ class GuaranteeClaim(GuaranteeRow):
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
         recovered = ratio("p.factory_amount", "p.compensation_amount", "recovery_rate")
-        return _PIECES.format(rate=recovered, bill=bill_columns("p", "TBRK")), {}
+        claims = {
+            name: opened_no(principal, f"p.{name}_no", "facts.fct_guarantee_line")
+            for name in ("company_claim", "factory_claim")
+        }
+        return _PIECES.format(rate=recovered, bill=bill_columns("p", "TBRK"), **claims), {}

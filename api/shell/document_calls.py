@@ -1,6 +1,7 @@
-"""The description of all calls (接口文档), for whoever has a token.
+"""The description of all calls (接口文档), for programs that an API token was given to, and for who manages users.
 
-To make it takes longer than the next click of others may wait, so a process of its own does, once for each server.
+To make it takes longer than the next click of others may wait, so a process of its own does, once for each server. It
+is kept as it goes out, packed.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import time
+from collections import defaultdict, deque
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -18,7 +21,7 @@ from fastapi.responses import FileResponse
 from api.kit import children
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.kit.errors import Refusal
+from api.kit.errors import Forbidden, Refusal
 from api.kit.settings import PROJECT_DIR
 from api.kit.turns import Turns
 
@@ -32,10 +35,19 @@ gc.disable()
 if hasattr(os, "nice"):
     os.nice(int(sys.argv[2]))
 from api.cli import app
-app(["openapi", sys.argv[1]])
+app(["openapi", sys.argv[1]], standalone_mode=False)
 """
 """Writes it to the file that it is told, as much behind others as it is told."""
 BEHIND = "10"
+PACK = """
+import gzip, shutil, sys
+with open(sys.argv[1], "rb") as plain, gzip.open(sys.argv[1] + ".gz", "wb", 6) as packed:
+    shutil.copyfileobj(plain, packed)
+"""
+MANAGING = "user_account:edit"
+OFTEN, SECONDS = 6, 60
+"""So many times in so many seconds a user may fetch it."""
+_fetched: defaultdict[int, deque[float]] = defaultdict(lambda: deque(maxlen=OFTEN))
 _LOCK = Lock()
 
 
@@ -46,7 +58,9 @@ class Writing:
         self._folder = tempfile.TemporaryDirectory(prefix="erp-openapi-")
         self.path = Path(self._folder.name) / "openapi.json"
         self._process = subprocess.Popen(
-            [sys.executable, "-c", WRITE, str(self.path), BEHIND], cwd=PROJECT_DIR, stdout=subprocess.DEVNULL
+            [sys.executable, "-c", WRITE + PACK, str(self.path), BEHIND],
+            cwd=PROJECT_DIR,
+            stdout=subprocess.DEVNULL,
         )
 
     def done(self, seconds: float) -> bool:
@@ -68,10 +82,28 @@ def writing() -> Writing:
 @call(api, "GET", "openapi.json", right=ANY_USER, returns=dict[str, Any], turns=TURNS)
 def get_document(ctx: Context) -> Any:
     """接口文档: the OpenAPI document, as it stands and without an envelope."""
+    me = ctx.principal
+    if not me.by_token and not me.may(MANAGING):
+        raise Forbidden("接口文档只给接口令牌和管理用户的人")
+    _refuse_too_often(me.user_id)
     with _LOCK:
         found = writing()
     with ctx.apart():
         done = found.done(PATIENCE)
     if not done:
         raise Refusal("接口文档正在生成，请一分钟后再取")
-    return FileResponse(found.path, media_type="application/json")
+    headers = {"vary": "accept-encoding"}
+    if not ctx.takes_gzip:
+        return FileResponse(found.path, headers=headers, media_type="application/json")
+    packed = found.path.with_name(found.path.name + ".gz")
+    headers["content-encoding"] = "gzip"
+    return FileResponse(packed, headers=headers, media_type="application/json")
+
+
+def _refuse_too_often(user_id: int) -> None:
+    now = time.monotonic()
+    with _LOCK:
+        times = _fetched[user_id]
+        if len(times) == OFTEN and now - times[0] < SECONDS:
+            raise Refusal("接口文档取得太频繁，请一分钟后再取")
+        times.append(now)

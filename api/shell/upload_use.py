@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, select, union_all
 
-from api.kit import attachments
+from api.kit import attachments, registry
 from api.kit.fields import Field
 from api.kit.resource import Resource
 from api.kit.scope import Principal, within
@@ -50,7 +50,8 @@ def is_shown(conn: Connection, principal: Principal, name: str) -> bool:
 
 
 def unheld(days: int) -> ColumnElement[bool]:
-    """Files older than so many days that no record holds."""
+    """Files older than so many days that no record holds. Raises RuntimeError where not every record is known of."""
+    registry.require_whole()
     held = [
         select(func.unnest(func.string_to_array(cls.table().c[item.name], ",")).label("name")).where(
             cls.table().c[item.name].is_not(None)

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from api.identity import login, passwords
+from api.kit.calls import DEVICE_COOKIE
 from api.kit.errors import Refusal
 from api.kit.settings import SettingError, settings
 from tests.kit.client import Answer, Caller
@@ -156,9 +157,11 @@ class TestElsewhere:
         # Who counts is asked, not how dear a check is.
         monkeypatch.setattr(passwords, "matches", lambda given, kept: kept is not None and given == PASSWORD)
 
-    def tries(self, client: str, password: str = "wrong-password", user: str = "clerk_a") -> str:
+    def tries(
+        self, client: str, password: str = "wrong-password", user: str = "clerk_a", device: str = ""
+    ) -> str:
         try:
-            login.check(user, password, client)
+            login.check(user, password, client, device=device)
         except Refusal as refusal:
             return refusal.msg
         return "in"
@@ -182,6 +185,51 @@ class TestElsewhere:
             self.tries("10.0.0.7", user=f"unknown-{number}")
         assert self.tries("10.0.0.7", PASSWORD, "manager_a") == self.LOCKED
         assert self.tries("10.0.0.7", PASSWORD) == "in"
+
+    def test_behind_one_address_guesses_close_a_name_to_all_but_its_own_devices(self, site: Site) -> None:
+        office, mine, his = "10.0.0.7", login.new_device(), login.new_device()
+        assert self.tries(office, PASSWORD, device=mine) == "in"
+        assert self.tries(office, PASSWORD, "manager_a", device=his) == "in"
+        answers = [self.tries(office, device=device) for device in ("", his, "", his, login.new_device(), "")]
+        assert answers == [WRONG] * 5 + [self.LOCKED]
+        assert self.tries(office, PASSWORD, device=his) == self.LOCKED, "his own name's device opens no other"
+        assert self.tries(office, PASSWORD) == self.LOCKED
+        assert self.tries(office, PASSWORD, device=mine) == "in"
+        assert self.tries(office, PASSWORD, device=his) == self.LOCKED, "a login there forgives nothing here"
+
+    def test_a_device_has_no_more_tries_than_an_address(self, site: Site) -> None:
+        mine, other = login.new_device(), login.new_device()
+        assert self.tries("10.0.0.7", PASSWORD, device=mine) == "in"
+        assert self.tries("10.0.0.7", PASSWORD, device=other) == "in"
+        places = [f"10.0.1.{number}" for number in range(6)]
+        assert [self.tries(place, device=mine) for place in places] == [WRONG] * 5 + [self.LOCKED]
+        assert self.tries("10.0.0.7", PASSWORD, device=mine) == self.LOCKED
+        assert self.tries("10.0.0.7", PASSWORD, device=other) == "in", "another device of his goes on"
+
+    def test_many_names_from_one_address_close_it_but_to_known_devices(self, site: Site) -> None:
+        mine = login.new_device()
+        assert self.tries("10.0.0.9", PASSWORD, device=mine) == "in"
+        for number in range(50):
+            self.tries("10.0.0.7", user=f"unknown-{number}")
+        assert self.tries("10.0.0.7", PASSWORD) == self.LOCKED
+        assert self.tries("10.0.0.7", PASSWORD, device=mine) == "in"
+
+    def test_a_browser_keeps_what_no_script_reads(self, site: Site) -> None:
+        body = {"user_name": "clerk_a", "password": PASSWORD}
+        answer = site.anonymous().raw("POST", "v2/user/Login/login", body)
+        [kept] = [one for one in answer.headers.get_list("set-cookie") if one.startswith(f"{DEVICE_COOKIE}=")]
+        device = kept.partition("=")[2].partition(";")[0]
+        assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(kept.split("; "))
+        again = site.anonymous().raw(
+            "POST", "v2/user/Login/login", body, extra={"cookie": f"{DEVICE_COOKIE}={device}"}
+        )
+        assert f"{DEVICE_COOKIE}={device};" in again.headers["set-cookie"]
+        with site.engine.connect() as conn:
+            logged = set(conn.exec_driver_sql("select coalesce(device, given) from login_attempt").scalars())
+        assert len(logged) == 1, "both came from one device"
+        assert device not in logged
+        wrong = site.anonymous().raw("POST", "v2/user/Login/login", {**body, "password": "wrong-password"})
+        assert "set-cookie" not in wrong.headers
 
     def test_the_list_of_users_shows_it_and_unlocking_ends_it(self, site: Site) -> None:
         def locked() -> bool:

@@ -8,13 +8,14 @@ from functools import cache
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Text, literal, select
 
 from api import catalogue
 from api.identity.sessions import principal_of
 from api.kit import registry
 from api.kit.details import DetailReport
 from api.kit.document import Bill
+from api.kit.named_bills import shown_numbers
 from api.kit.projection import MASK
 from api.kit.resource import Resource
 from api.kit.view import View
@@ -382,22 +383,101 @@ class TestPublished:
 
 
 class TestInvoice:
-    def test_an_invoice_hides_the_bill_of_another_warehouse(self, group: Group) -> None:
-        desk, world = Desk(group.site), group.site.world
-        there = {"warehouse_id": world.warehouse2_a}
-        bought = desk.audited(
-            "purchase_inbound", {"goods_id": world.oil, "quantity": "1", "price": "7"}, **there
+    """An invoice has no warehouse: it is of those whose bills it invoices, with what they came to."""
+
+    CALLS = "v2/purchase/PurchaseInvoice{}/getList"
+
+    def drawn(self, group: Group, number: str, *places: int) -> Made:
+        """An invoice of what was bought into some warehouses."""
+        desk, lines = Desk(group.site), []
+        for place in places:
+            line = {"goods_id": group.site.world.oil, "quantity": "1", "price": "7"}
+            bought = desk.audited("purchase_inbound", line, warehouse_id=place)
+            lines.append({"inbound_line_id": desk.line_ids(bought)[0], "amount": "7"})
+        return desk.draft("purchase_invoice", *lines, invoice_no=number, invoice_date="2026-01-05")
+
+    def test_it_opens_where_all_its_sources_do(self, group: Group) -> None:
+        world, site = group.site.world, group.site
+        here, there = world.warehouse_a, world.warehouse2_a
+        ours, theirs = self.drawn(group, "26000001", here), self.drawn(group, "26000002", there)
+        mixed = self.drawn(group, "26000003", here, there)
+        for user, opened in (("keeper_a", [ours]), ("manager_a", [ours, theirs, mixed])):
+            caller = site.as_(user)
+            for invoice in (ours, theirs, mixed):
+                info = caller.get("v2/purchase/PurchaseInvoice/getInfo", id=invoice.id)
+                assert info.ok == (invoice in opened)
+                for kind in ("", "Detail"):
+                    found = caller.get(self.CALLS.format(kind), bill_no=invoice.no).data
+                    assert bool(found["data"]) == bool(found["total"]) == (invoice in opened)
+
+    def test_it_is_neither_printed_nor_changed_by_another_warehouse(self, group: Group) -> None:
+        theirs = self.drawn(group, "26000004", group.site.world.warehouse2_a)
+        assert Desk(group.site, "keeper_a").act("del", theirs).msg == "采购发票不存在或无权访问"
+        assert Desk(group.site).act("del", theirs).ok
+
+
+class TestHiddenNumbers:
+    """By a number that is hidden from him nobody finds a row, or learns its place among others."""
+
+    API = "v2/sales/DeliveryDetail/getList"
+
+    @pytest.fixture(scope="class")
+    def shipped(self, group: Group) -> list[Made]:
+        """Outbounds of another, one's own, and the other warehouse again, each on a delivery."""
+        desk, world, made = Desk(group.site), group.site.world, []
+        header = payload_of(registry.get("sales_delivery"), world)  # type: ignore[arg-type]
+        header.pop("lines")
+        for place in (world.warehouse2_a, world.warehouse_a, world.warehouse2_a):
+            line = {"goods_id": world.oil, "quantity": "1", "price": "9"}
+            customer = header["customer_id"]
+            outbound = desk.audited("sales_outbound", line, warehouse_id=place, customer_id=customer)
+            drawn = {"source_line_id": desk.line_ids(outbound)[0], "goods_id": world.oil, "quantity": "1"}
+            desk.draft("sales_delivery", drawn, **header)
+            made.append(outbound)
+        return made
+
+    def test_it_is_not_searched(self, group: Group, shipped: list[Made]) -> None:
+        keeper, manager = group.site.as_("keeper_a"), group.site.as_("manager_a")
+        for asked in ("source_no", "keyword"):
+            told = [
+                [caller.get(self.API, **{asked: one.no}).data["total"] for one in shipped]
+                for caller in (keeper, manager)
+            ]
+            assert told == [[0, 1, 0], [1, 1, 1]]
+
+    @pytest.mark.parametrize("direction", ["asc", "desc"])
+    def test_it_is_not_sorted_by(self, group: Group, shipped: list[Made], direction: str) -> None:
+        """What is hidden stands together, by when it was written."""
+        asked = {"per_page": 500, "order_key": "source_no", "order_by": direction}
+        rows = group.site.as_("keeper_a").get(self.API, **asked).data["data"]
+        hidden = [place for place, row in enumerate(rows) if row["source_no"] == MASK]
+        assert len(hidden) >= 2
+        assert {row["source_no"] for row in rows} >= {shipped[1].no}
+        assert hidden in ([*range(len(hidden))], [*range(len(rows) - len(hidden), len(rows))])
+
+    @pytest.mark.parametrize("user", NARROWED)
+    def test_no_list_finds_by_it(self, group: Group, shipped: list[Made], user: str) -> None:
+        told = []
+        for cls in BOOKS:
+            names = [name for name, (_, item) in cls.searched().items() if item.bill]
+            closed = {no for row in group.rows("manager_a", cls) for no in group.named(row)}
+            foreign = [no for no in sorted(closed) if not group.opens(user, no)][-5:]
+            for name in names:
+                told += [
+                    (cls.name(), name, no)
+                    for no in foreign
+                    if group.site.as_(user).get(f"{cls.declaration.api}/getList", **{name: no}).data["total"]
+                ]
+        assert not told
+
+    def test_several_numbers_are_shown_one_by_one(self, group: Group, conn: Connection) -> None:
+        """As the list sorts by them."""
+        world = group.site.world
+        keeper = principal_of(conn, world.ids["user_keeper_a"])
+        ours, theirs = (
+            next(no for no in group.known if group.opens("keeper_a", no) == opened)
+            for opened in (True, False)
         )
-        line = {"inbound_line_id": desk.line_ids(bought)[0], "amount": "7"}
-        invoice = desk.draft("purchase_invoice", line, invoice_no="26000001", invoice_date="2026-01-05")
-        for user, told in (("admin", bought.no), ("keeper_a", MASK)):
-            [line] = (
-                group.site.as_(user).get("v2/purchase/PurchaseInvoice/getInfo", id=invoice.id).data["lines"]
-            )
-            assert line["source_no"] == told
-            [row] = (
-                group.site.as_(user)
-                .get("v2/purchase/PurchaseInvoiceDetail/getList", bill_no=invoice.no)
-                .data["data"]
-            )
-            assert row["source_no"] == told
+        told = [f"{ours}、{theirs}", f"{theirs}、{ours}", ours, "其他", None]
+        shown = [conn.execute(select(shown_numbers(keeper, literal(one, Text)))).scalar() for one in told]
+        assert shown == [f"{ours}、{MASK}", f"{MASK}、{ours}", ours, "其他", None]

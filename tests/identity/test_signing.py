@@ -148,6 +148,20 @@ class TestReplay:
         assert answer.code == code, answer
         assert self.units(caller, name) == 0
 
+    @pytest.mark.parametrize("key", [None, "refused"])
+    def test_of_what_was_refused(self, site: Site, caller: Caller, key: str | None) -> None:
+        """Once what it was refused for is no more."""
+        name = f"重名{key}"
+        unit = caller.post("v2/system/Unit/add", {"unit_name": name}).data["id"]
+        body, query = self.caught(caller, name)
+        plain = Caller(site.http, caller.token)
+        assert "已存在" in plain.send("POST", self.PATH, body, query=query, key=key).msg
+        assert caller.post("v2/system/Unit/del", {"ids": [unit]}).ok
+        answer = plain.send("POST", self.PATH, body, query=query, key=key)
+        assert answer.code == (400 if key else 402), answer
+        assert self.units(caller, name) == 0
+        assert caller.post("v2/system/Unit/add", {"unit_name": name}, key=key).ok
+
     def test_a_batch(self, site: Site, desk: Desk) -> None:
         with site.engine.begin() as conn:
             opened = sessions.open_session(conn, site.world.user_admin)
@@ -209,6 +223,8 @@ class TestApiToken:
         with site.engine.connect() as conn:
             found = [conn.execute(text(query), {"id": one.data["id"]}).scalar_one() for one in (made, own)]
         assert found == ["接口令牌：官网", None]
+        own = site.as_("admin").get("v2/system/Unit/getLog", id=made.data["id"]).data
+        assert [entry["imitator_name"] for entry in own] == found[:1], "the record's own log tells it as well"
 
     def test_its_use_scope_and_end_are_shown(self, site: Site) -> None:
         with site.engine.begin() as conn:

@@ -11,7 +11,7 @@ import pytest
 
 from api.kit import registry
 from api.kit.calls import ANY_USER
-from api.kit.projection import columns_of
+from api.kit.projection import MASK, columns_of
 from api.kit.resource import Resource
 from api.master.choosing import chosen, told_to_anybody, writers
 from tests.identity.asking import asked, seeded
@@ -37,7 +37,7 @@ OWN = {
     "/open/RequestOpen/getRequestOpenList": "one's rights",
     "/open/Warehouse/getWarehouseFocus": "names of warehouses",
     "/open/company/getErpCompanyList": "names of one's companies",
-    "/openapi.json": "how to call",
+    "/openapi.json": "how to call, to a program's token",
     "/purchase_center/Open/Customer/getCustomerList": "names",
     "/purchase_center/Open/Employee/getEmployeeList": "names",
     "/purchase_center/Open/PaymentMethod/getPaymentMethodList": "names",
@@ -127,6 +127,22 @@ def test_dropdowns_tell_names_and_what_tells_them_apart(site: Site, nobody: Call
         "company",
     } <= found.keys()
     assert {name: more for name, row in found.items() if (more := row - told(registry.get(name)))} == {}
+
+
+def test_users_are_told_apart_by_what_they_are_not_by_what_they_log_in_with(
+    site: Site, nobody: Caller
+) -> None:
+    """A name to log in by is half of what a guesser needs, and with it he locks its owner out."""
+    [path] = [path for path, cls in NAMES.items() if cls.name() == "user_account" and "Dropdown" in path]
+    rows = nobody.get(path, per_page=500).data["data"]
+    assert not {row.get("user_name") for row in rows} - {None, MASK}
+    assert {"realname", "company_name", "employee_name", "department_name"} <= rows[0].keys()
+    with site.engine.begin() as conn:
+        conn.exec_driver_sql("update user_account set realname = '王小明' where user_name = 'own2_a'")
+    found = [nobody.get(path, keyword=word).data["total"] for word in ("own2_a", "王小明")]
+    assert found == [0, 1], "nor is a user found by it"
+    with holding(site.as_("admin"), site.world.role_nobody, rights=["user_account:list"]):
+        assert "own2_a" in {row["user_name"] for row in site.as_("nobody").get(path).data["data"]}
 
 
 def test_only_what_is_referred_to_has_a_dropdown() -> None:

@@ -35,10 +35,10 @@ def file() -> Path:
 
 
 def _write(place: Path) -> None:
-    from api.shell.document_calls import WRITE
+    from api.shell.document_calls import PACK, WRITE
 
     # Not behind others: all tests of calls wait for it.
-    written = [sys.executable, "-c", WRITE, place / "openapi.json", "0"]
+    written = [sys.executable, "-c", WRITE + PACK, place / "openapi.json", "0"]
     subprocess.run(written, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -12,7 +13,10 @@ from typing import Any
 
 import pytest
 
+from api.kit.errors import Refusal
 from api.kit.settings import settings
+from api.launch.restore import restore_reports
+from api.shell import archive
 from reports import boot, metadata
 
 BOARD = "99e07785-7293-54a9-a00a-02aaefd42dea"
@@ -92,6 +96,33 @@ def lose_a_table(file: Path) -> None:
         conn.execute("drop table dashboard_slices")
 
 
+def keep_backup(
+    file: Path, name: str, chart: str | None, damage: Callable[[Path], None] = lambda _: None
+) -> Path:
+    """A backup of the system; without a chart it has no file of the platform's. Each is newer than the one before."""
+    folder = settings().backups_dir
+    folder.mkdir(exist_ok=True)
+    made, dumped = folder / f"{name}.db", folder / archive.DUMP
+    dumped.write_bytes(b"rows")
+    if chart:
+        metadata.copy(file, made)
+        with closing(sqlite3.connect(made)) as conn:
+            conn.execute("insert into slices values (?)", [chart])
+            conn.commit()
+        damage(made)
+    packed = folder / f"{name}.tar"
+    archive.pack(packed, dumped, settings().data_dir, made if chart else None)
+    made.unlink(missing_ok=True)
+    moment = len(list(folder.glob("*.tar")))
+    os.utime(packed, (moment, moment))
+    return packed
+
+
+def charts(file: Path) -> set[str]:
+    with closing(sqlite3.connect(file)) as conn:
+        return {name for (name,) in conn.execute("select name from slices")}
+
+
 DAMAGES = [tear, overwrite, empty, blot, lose_a_table]
 
 
@@ -134,6 +165,34 @@ class TestBoot:
         assert aside.read_bytes() == before
         assert aside.name in capsys.readouterr().out
 
+    @pytest.mark.parametrize("damage", [*DAMAGES, Path.unlink])
+    def test_what_users_made_comes_back_from_the_newest_sound_backup(
+        self,
+        file: Path,
+        installed: list[Path],
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+        damage: Callable[[Path], None],
+    ) -> None:
+        keep_backup(file, "older", "老图")
+        keep_backup(file, "sound", "新图")
+        keep_backup(file, "torn", "坏图", tear)
+        keep_backup(file, "without", None)
+        monkeypatch.setattr(boot, "install", lambda bundle, current: installed.append(file))
+        damage(file)
+        boot.main()
+        assert installed == [file]
+        assert "新图" in charts(file)
+        assert "已从备份 sound.tar 取回" in capsys.readouterr().out
+        assert not list(file.parent.glob("*.fetched"))
+
+    def test_without_a_backup_the_log_says_what_is_lost(
+        self, file: Path, installed: list[Path], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        tear(file)
+        boot.main()
+        assert "自制的图表和看板没有取回" in capsys.readouterr().out
+
     def test_a_missing_one_is_built_though_it_was_installed(self, file: Path, installed: list[Path]) -> None:
         file.unlink()
         boot.main()
@@ -146,6 +205,36 @@ class TestBoot:
         boot.main()
         assert installed == [file]
         assert list(file.parent.glob("metadata-*.broken")) == [], "nothing is wrong with the file itself"
+
+
+class TestRestored:
+    def test_a_command_brings_it_back_and_keeps_what_was_there(self, file: Path) -> None:
+        keep_backup(file, "older", "老图")
+        keep_backup(file, "newer", "新图")
+        state = file.with_name(metadata.STATE)
+        state.write_text("{}")
+        found, aside = restore_reports(None)
+        assert (found.name, "新图" in charts(file), state.exists()) == ("newer.tar", True, False)
+        assert aside is not None
+        assert "新图" not in charts(aside)
+        restore_reports(settings().backups_dir / "older.tar")
+        assert charts(file) & {"新图", "老图"} == {"老图"}
+
+    def test_nothing_is_touched_without_a_sound_one(self, file: Path) -> None:
+        keep_backup(file, "torn", "坏图", tear)
+        for path, told in ((None, "备份里没有完好的"), (Path("/nowhere.tar"), "找不到备份文件")):
+            with pytest.raises(Refusal, match=told):
+                restore_reports(path)
+        assert metadata.problem(file) == ""
+        assert not list(file.parent.glob("*.broken"))
+
+    def test_not_while_the_platform_runs(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        keep_backup(file, "newer", "新图")
+        with socket.create_server(("127.0.0.1", 0)) as door:
+            monkeypatch.setenv("ERP_PORT", "1")
+            monkeypatch.setenv("ERP_REPORT_PORT", str(door.getsockname()[1]))
+            with pytest.raises(Refusal, match="报表平台正在运行"):
+                restore_reports(None)
 
 
 class TestSetAside:

@@ -19,7 +19,9 @@ from api.aftersale.claims import (
     GuaranteeRegisterLine,
 )
 from api.kit.document import Bill, Child
+from api.kit.projection import MASK
 from tests.kit.desk import Desk, Made
+from tests.kit.fixtures import Site
 from tests.reporting.asking import one, page, rows, some
 
 LINES, PIECES = "v2/report/AftersalesDetail", "v2/report/GuaranteeClaim"
@@ -217,3 +219,27 @@ def test_the_figures_are_the_bills_and_the_ledger(prove: Callable[..., None]) ->
         "mart_guarantee_claim",
         "mart_guarantee_month",
     )
+
+
+def test_ones_own_piece_does_not_name_anothers_claim(
+    site: Site, paid_on: date, posted: dict[str, Made], refresh: Callable[[], None]
+) -> None:
+    """Neither in its row, nor to who looks for it by the number."""
+    own, desk, goods = Desk(site, "own_a"), Desk(site), site.world.spares[2]
+    customer = {"customer_id": site.world.customer_a}
+    what = {"supplier_id": site.world.supplier, "symptom_id": site.world.symptom, "tire_number": "T9"}
+    registered = date(2026, 3, 2), (goods, 2, what)
+    (piece,) = claim(own, GuaranteeRegister, GuaranteeRegisterLine, *registered, **customer)
+    day = paid_on - timedelta(days=1)
+    row = goods, 1, {"source_line_id": piece, "judged_rate": 50, "amount": "10"}
+    claim(desk, CompanyClaim, CompanyClaimLine, day, row, **customer)
+    claim(own, FactoryClaim, FactoryClaimLine, day, row, supplier_id=site.world.supplier, claim_no="FC-9")
+    refresh()
+    theirs, mine = f"company_claim-admin-{day}", f"factory_claim-own_a-{day}"
+    [seen] = page(desk, PIECES, "own_a")["data"]
+    assert (seen["company_claim_no"], seen["factory_claim_no"]) == (MASK, mine)
+    [whole] = page(desk, PIECES, "manager_a", tire_number="T9")["data"]
+    assert (whole["company_claim_no"], whole["factory_claim_no"]) == (theirs, mine)
+    for asked in ("company_claim_no", "keyword"):
+        found = [page(desk, PIECES, user, **{asked: theirs})["total"] for user in ("own_a", "manager_a")]
+        assert found == [0, 1]

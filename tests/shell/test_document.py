@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from typing import Any
 
 import orjson
 import pytest
 
+from api.identity import sessions
+from api.identity.setup import issue_token
 from api.kit import registry
 from api.shell import document_calls
 from api.shell.call_titles import CHINESE
+from tests.kit.client import Caller
 from tests.kit.documented import document
 from tests.kit.fixtures import Site
 
@@ -27,20 +31,39 @@ with open(sys.argv[1], "w") as file:
 def unwritten(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(document_calls, "WRITE", SMALL)
     document_calls.writing.cache_clear()
+    document_calls._fetched.clear()
     yield
     document_calls.writing.cache_clear()
 
 
 class TestServed:
-    def test_it_is_made_once_for_whoever_has_a_token(self, site: Site) -> None:
-        for user in ("admin", "nobody"):
-            answer = site.as_(user).raw("GET", "openapi.json")
+    def test_it_is_made_once_for_programs_and_who_manages_users(self, site: Site) -> None:
+        token = issue_token("clerk_a", 30, "官网", ["unit:list"])
+        for caller in (site.as_("admin"), Caller(site.http, token)):
+            answer = caller.raw("GET", "openapi.json")
             assert (answer.status_code, orjson.loads(answer.content)) == (200, {"openapi": "3.1.0"})
         path = document_calls.writing().path
         assert path.with_name("openapi.json.runs").read_text() == "1"
 
     def test_nobody_else_gets_it(self, site: Site) -> None:
         assert site.anonymous().get("openapi.json").code == 401
+        with site.engine.begin() as conn:
+            opened = sessions.open_session(conn, site.world.ids["user_nobody"])
+        refused = Caller(site.http, opened.token, opened.sign_key).get("openapi.json")
+        assert (refused.code, refused.msg) == (403, "接口文档只给接口令牌和管理用户的人")
+
+    def test_it_goes_out_packed_as_it_is_kept(self, site: Site) -> None:
+        for taken, told in (("gzip, br", "gzip"), ("identity", None)):
+            answer = site.as_("admin").raw("GET", "openapi.json", extra={"accept-encoding": taken})
+            assert answer.headers.get("content-encoding") == told
+            assert orjson.loads(answer.content) == {"openapi": "3.1.0"}
+        assert gzip.decompress(document_calls.writing().path.with_name("openapi.json.gz").read_bytes())
+
+    def test_one_user_does_not_fetch_it_on_and_on(self, site: Site) -> None:
+        admin = site.as_("admin")
+        answers = [admin.raw("GET", "openapi.json").status_code for _ in range(document_calls.OFTEN)]
+        assert answers == [200] * document_calls.OFTEN
+        assert admin.get("openapi.json").msg == "接口文档取得太频繁，请一分钟后再取"
 
     def test_one_that_fails_is_made_anew(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as broken:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from api.kit import registry
 from api.kit.database import Base
 from api.kit.document import Bill
 from api.kit.settings import settings
@@ -141,6 +142,18 @@ class TestFiles:
         assert log.read_bytes() == b"next"
         assert (place / "logs" / "api.log.1").stat().st_size == retention.LOG_BYTES + 1
         assert (place / "logs" / "short.log").read_bytes() == b"short"
+
+    def test_uploads_are_left_alone_while_not_every_record_is_known_of(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What no known record holds might be held by one that isn't declared yet."""
+        monkeypatch.setattr(registry, "_whole", [])
+        with pytest.raises(RuntimeError, match=r"import api\.catalogue first"):
+            BY_TABLE["upload_file"].sweep()  # type: ignore[misc]
+        failed = {
+            kept.place: outcome for kept, outcome in retention.swept() if isinstance(outcome, Exception)
+        }
+        assert failed.keys() == {"upload_file"}
 
     def test_files_that_no_upload_knows_go_after_a_day(self, site: Site, place: Path) -> None:
         folder = settings().uploads_dir / "files" / "ab"

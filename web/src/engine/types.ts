@@ -277,6 +277,7 @@ export interface LogEntry {
   action: string;
   action_name: string;
   user_name: string;
+  imitator_name: string | null;
   reason: string | null;
   at: string;
   before: Row | null;

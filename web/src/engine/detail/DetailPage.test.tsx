@@ -24,7 +24,7 @@ const bill = (status: number) => ({
   total_amount: '1800.00',
   lines: [{ line_id: 1, goods_id: 11, goods_name: '米其林 205/55R16', quantity: '4', price: '450', amount: '1800.00', cost_amount: '1431.86' }],
 });
-const log = [{ log_id: 2, action: 'edit', action_name: '修改', user_name: '张三', reason: null, at: '2026-11-02 09:00:00', before: { remark: '旧' }, after: { remark: '新' } }];
+const log = [{ log_id: 2, action: 'edit', action_name: '修改', user_name: '张三', imitator_name: '接口令牌：官网', reason: null, at: '2026-11-02 09:00:00', before: { remark: '旧' }, after: { remark: '新' } }];
 
 let view: ReturnType<typeof renderPage>;
 const open = async (status: number, routes: Routes = {}) => {
@@ -48,6 +48,7 @@ describe('a record', () => {
   it('shows its log with what changed', async () => {
     await open(1);
     expect(await screen.findByText('备注：旧 → 新')).toBeTruthy();
+    expect(document.querySelector('.log-entry')?.textContent).toContain('张三（接口令牌：官网） 修改');
   });
   it('offers what its status allows', async () => {
     await open(1);

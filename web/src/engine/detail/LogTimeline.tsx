@@ -12,7 +12,8 @@ export function LogTimeline({ screen, id }: { screen: Screen; id: number }) {
     key: entry.log_id,
     content: (
       <div className="log-entry">
-        <span className="log-at">{entry.at}</span> <strong>{entry.user_name}</strong> {entry.action_name}
+        <span className="log-at">{entry.at}</span> <strong>{entry.user_name}</strong>
+        {entry.imitator_name && `（${entry.imitator_name}）`} {entry.action_name}
         {entry.reason && <span className="log-reason">：{entry.reason}</span>}
         <Changes fields={screen.fields} entry={entry} />
       </div>
