@@ -10,7 +10,6 @@ from sqlalchemy import ColumnDefault, Connection, Table, select
 from api.kit.context import Context
 from api.kit.document import MAX_LINES, Block
 from api.kit.errors import Refusal
-from api.kit.named_bills import hide_numbers
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.validation import Problems, as_key, clean
@@ -25,8 +24,7 @@ def read(
         table, hidden = block.cls.table(), masks(block.cls, block.cls.name(), ctx.principal)
         rows = project(block.cls, block.cls.fields()).select().where(table.c[block.cls.owner] == key)
         ordered = rows.order_by(table.c.line_no).limit(most or block.shown)
-        shown = [masked(row, hidden) for row in ctx.conn.execute(ordered)]
-        found[block.name] = hide_numbers(ctx.conn, ctx.principal, block.cls.fields(), shown)
+        found[block.name] = [masked(row, hidden) for row in ctx.conn.execute(ordered)]
     return found
 
 

@@ -7,6 +7,7 @@ opens the transaction, remembers the idempotency key, and wraps the answer as `{
 from __future__ import annotations
 
 import inspect
+import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,9 +22,10 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.dependencies import utils as dependencies
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from orjson import Fragment
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.datastructures import UploadFile
 from starlette.requests import ClientDisconnect
 from starlette.requests import Request as StarletteRequest
@@ -33,13 +35,14 @@ from starlette.types import Scope
 from api.kit import bodies, idempotency, signing, told
 from api.kit.bodies import Intake
 from api.kit.context import Authenticator, Context, Session, answering
-from api.kit.database import dumps, request_engine, retrying, told_time, transact
+from api.kit.database import dumps, request_engine, retrying, told_time
 from api.kit.errors import Forbidden, Refusal, Unauthenticated
 from api.kit.forms import as_json
 from api.kit.making import MAKING
-from api.kit.named_bills import hide_closed
+from api.kit.named_bills import hide_closed, names_bills
 from api.kit.turns import Turns
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 Maker = partial[Any]
 """Makes a type that only the declaration of a class says; asked when the route is made."""
@@ -59,6 +62,7 @@ DEVICE_COOKIE = "erp_device"
 DEVICE_SECONDS = 30 * 24 * 3600
 _DEVICE = re.compile(r"[\w-]{32}", re.ASCII)
 SUCCESS = "操作成功"
+UNTOLD = "操作被拒绝，原因暂时无法给出，请稍后重试"
 QUESTIONS = (362, 363)
 """Codes of stock warnings, and of what else a user is asked about before he goes on."""
 
@@ -311,7 +315,7 @@ class Endpoint:
                     if self._told_once:
                         raise Refusal("该操作已经完成，结果只给出一次，请重新操作") from None
                     data = repeated.answer
-                return data if isinstance(data, Response) else _opened(ctx, data), ctx
+                return data if isinstance(data, Response) else _opened(ctx, data, writes=self.writes), ctx
 
         try:
             data, ctx = retrying(attempt)
@@ -341,27 +345,35 @@ class Endpoint:
         return data
 
 
-def _opened(ctx: Context, data: Any) -> Any:
+def _opened(ctx: Context, data: Any, *, writes: bool) -> Any:
     """An answer's data without the numbers of bills that the principal may not open, whatever words they stand in."""
     if ctx.principal is None or not ctx.principal.is_narrowed:
         return data
-    return Fragment(hide_closed(ctx.conn, ctx.principal, dumps(data).decode()).encode())
+    return hide_closed(ctx.conn, ctx.principal, orjson.loads(dumps(data)), saying=writes)
 
 
 def _refuse(ctx: Context, refusal: Refusal, *, writes: bool) -> None:
-    """What a refusal leaves behind: its request's signature is spent, and it names no bill that is not his to open."""
+    """What a refusal leaves behind: its request's signature is spent, and it names no bill that is not his to open.
 
-    def leave(conn: Connection) -> tuple[str, Any]:
-        if writes:
-            idempotency.spend(conn, ctx)
-        if not ctx.principal.is_narrowed:
-            return refusal.msg, refusal.data
-        told = dumps({"msg": refusal.msg, "data": refusal.data}).decode()
-        found = orjson.loads(hide_closed(conn, ctx.principal, told))
-        return found["msg"], found["data"]
+    Where the database doesn't answer, the refusal stands; what it says of bills can't be told then.
+    """
+    told = {"msg": refusal.msg, "data": refusal.data}
+    names = ctx.principal.is_narrowed and names_bills(told)
+    if not (names or (writes and ctx.signature is not None)):
+        return
 
-    if (writes and ctx.signature is not None) or ctx.principal.is_narrowed:
-        refusal.msg, refusal.data = transact(leave)
+    def leave() -> dict[str, Any]:
+        with request_engine().begin() as conn:
+            if writes:
+                idempotency.spend(conn, ctx)
+            return hide_closed(conn, ctx.principal, told, saying=True)
+
+    try:
+        found = retrying(leave)
+    except (DBAPIError, PoolTimeout):
+        log.exception("a refusal could not be noted")
+        found = {"msg": UNTOLD, "data": None} if names else told
+    refusal.msg, refusal.data = found["msg"], found["data"]
 
 
 @contextmanager

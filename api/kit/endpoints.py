@@ -19,7 +19,6 @@ from api.kit.document import Bill, Link
 from api.kit.errors import NotFound, Refusal
 from api.kit.flow import TRANSITIONS
 from api.kit.listing import ListQuery, page_of, query_model, sums_of
-from api.kit.named_bills import hide_numbers, hide_sayings
 from api.kit.projection import masked, masks, project
 from api.kit.resource import ACTION_LABELS, Resource
 from api.kit.schemas import (
@@ -77,7 +76,6 @@ def _reads(router: APIRouter, cls: type[Resource]) -> None:
         notices = cls.notices(ctx.conn, ctx.principal) if issubclass(cls, View) else ()
         with reading(cls, ctx.conn) as conn:
             page = page_of(conn, cls, query, ctx.principal)
-        page.rows[:] = hide_numbers(ctx.conn, ctx.principal, cls.fields(), page.rows)
         return page.answer(notices)
 
     def get_totals(ctx: Context, query: ListQuery) -> Any:
@@ -130,9 +128,7 @@ def bill_info(ctx: Context, cls: type[Bill], key: int, most: int | None = None) 
     ).first()
     if row is None:
         raise NotFound(cls.declaration.label)
-    shown = masked(row, masks(cls, cls.name(), ctx.principal))
-    [found] = hide_numbers(ctx.conn, ctx.principal, cls.fields(), [shown])
-    return found | blocks.read(ctx, cls, key, most)
+    return masked(row, masks(cls, cls.name(), ctx.principal)) | blocks.read(ctx, cls, key, most)
 
 
 def log_of(ctx: Context, cls: type[Resource], key: int) -> list[dict[str, Any]]:
@@ -151,7 +147,7 @@ def log_of(ctx: Context, cls: type[Resource], key: int) -> list[dict[str, Any]]:
         .limit(200)
     )
     names = {**ACTION_LABELS, **{step.name: step.label for step in TRANSITIONS.values()}}
-    entries = [
+    return [
         {
             "log_id": row.log_id,
             "action": row.action,
@@ -165,7 +161,6 @@ def log_of(ctx: Context, cls: type[Resource], key: int) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
-    return hide_sayings(ctx.conn, ctx.principal, entries)
 
 
 def _without(values: Any, hidden: frozenset[str]) -> Any:

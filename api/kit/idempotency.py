@@ -61,7 +61,7 @@ select %(user)s, %(key)s, %(part)s, %(hash)s, %(signature)s
 where not exists (
     select from idempotency_key where user_id = %(user)s and key = %(key)s and request_hash <> %(hash)s
 ) and not exists (
-    select from idempotency_key where signature = %(signature)s and key = %(spent)s
+    select from idempotency_key where signature = %(signature)s and key = %(spent)s and part = 0
 )
 on conflict do nothing returning part
 """

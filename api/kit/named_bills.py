@@ -9,21 +9,21 @@ sorted by such numbers is so by what it shows of them.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, reduce
+from typing import Any, TypeVar, cast
 
-from sqlalchemy import ColumnElement, Connection, Table, case, exists, false, func, literal, select, true
+from sqlalchemy import ColumnElement, Connection, Table, and_, case, exists, func, literal, or_, select, true
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from api.kit import registry
-from api.kit.database import Base, dumps
-from api.kit.fields import Field
+from api.kit.database import Base
 from api.kit.projection import MASK
 from api.kit.scope import Principal, within
+
+T = TypeVar("T")
 
 _NOBODY = Principal(0, "", "", 0, 0)
 ALL = "true"
@@ -52,12 +52,16 @@ def opened_no(
 
 def owns(principal: Principal, table: Table, key: str) -> str:
     """Whether the record of a key is there and lies in his scope."""
+    own, condition = next(iter(table.primary_key.columns)), _within_sql(table, principal)
+    return f"exists (select from {table.name} where {table.name}.{own.name} = {key} and {condition})"
+
+
+def _within_sql(table: Table, principal: Principal) -> str:
     condition = within(table, principal).compile(
         dialect=postgresql.dialect(),  # type: ignore[no-untyped-call]
         compile_kwargs={"literal_binds": True},
     )
-    own = next(iter(table.primary_key.columns))
-    return f"exists (select from {table.name} where {table.name}.{own.name} = {key} and {condition})"
+    return f"({condition})"
 
 
 def opens_record(principal: Principal, row: str) -> str:
@@ -73,55 +77,64 @@ def opens_record(principal: Principal, row: str) -> str:
     return f"case {row}.resource {found} else true end"
 
 
-def hide_numbers(
-    conn: Connection, principal: Principal, fields: Iterable[Field], rows: list[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Rows as read, with 无权限 for each number of another bill that he may not open; other texts stay."""
-    names = [item.name for item in fields if item.bill]
-    if not names or not principal.is_narrowed:
-        return rows
-    told = {number for row in rows for name in names for number in _numbers(row.get(name))}
-    closed = _closed(conn, principal, told)
-    if not closed:
-        return rows
-    return [row | {name: _told(row[name], closed) for name in names if row.get(name)} for row in rows]
+def hide_closed(conn: Connection, principal: Principal, values: T, *, saying: bool = False) -> T:
+    """Values of whatever is nested in them, without the numbers of bills that he may not open.
 
-
-def hide_closed(conn: Connection, principal: Principal, words: str) -> str:
-    """Words, with 无权限 for each number in them of a bill that he may not open."""
-    if not principal.is_narrowed:
-        return words
-    number = _number()
-    closed = _closed(conn, principal, set(number.findall(words)))
-    return number.sub(lambda found: MASK if found[0] in closed else found[0], words) if closed else words
-
-
-def hide_sayings(conn: Connection, principal: Principal, values: list[Any]) -> list[Any]:
-    """Values of whatever is nested in them, with 无权限 for each text that says something of a bill which he may not
-    open."""
+    A text of numbers has 无权限 in place of each of these, any other text that names one is 无权限 as a whole: what is
+    read is saved again, and what is 无权限 stays as it was. What is only `saying` something keeps its other words.
+    """
     if not principal.is_narrowed:
         return values
-    closed = _closed(conn, principal, set(_number().findall(dumps(values).decode())))
-    return [_unsaid(value, closed) for value in values] if closed else values
+    closed = _closed(conn, principal, {number for words in _texts(values) for number in _numbers(words)})
+    return cast(T, _without(values, closed, saying)) if closed else values
 
 
-def _unsaid(value: Any, closed: set[str]) -> Any:
+def names_bills(values: Any) -> bool:
+    """Whether something in values looks like a bill's number."""
+    return any(_numbers(words) for words in _texts(values))
+
+
+def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
-        return value if closed.isdisjoint(_number().findall(value)) else MASK
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+
+
+def _without(value: Any, closed: frozenset[str], saying: bool) -> Any:
+    if isinstance(value, str):
+        found = closed.intersection(_numbers(value))
+        if not found:
+            return value
+        if saying:
+            return reduce(
+                lambda words, number: words.replace(number, MASK), sorted(found, key=len)[::-1], value
+            )
+        several = value.split(SEVERAL)
+        is_numbers = found.issubset(several) and all(_NUMBER.fullmatch(one) for one in several)
+        return SEVERAL.join(MASK if one in closed else one for one in several) if is_numbers else MASK
     if isinstance(value, Mapping):
-        return {name: _unsaid(one, closed) for name, one in value.items()}
-    return [_unsaid(one, closed) for one in value] if isinstance(value, list) else value
+        return {name: _without(one, closed, saying) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without(one, closed, saying) for one in value]
+    return value
 
 
-@lru_cache(maxsize=1)
-def _number() -> re.Pattern[str]:
-    """A bill's number among other words: the prefix of a type, what its template adds, and at least three digits."""
-    kinds = "|".join(sorted(registry.prefixes(), key=len, reverse=True))
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{kinds})[A-Za-z0-9-]*[0-9]{{3}}(?![0-9])", re.ASCII)
+_NUMBER = re.compile(r"[A-Z][A-Za-z0-9-]*[0-9]{3}", re.ASCII)
+"""What may be a bill's number: administrators choose what one is made of, but it begins with capitals and counts."""
+
+
+def _numbers(words: str) -> set[str]:
+    found = set(_NUMBER.findall(words))
+    return found | {part for one in found if "-" in one for part in _NUMBER.findall(one.replace("-", " "))}
 
 
 def shown_numbers(principal: Principal, numbers: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A column of the core's that has a bill's number or several bills', as `hide_numbers` shows it."""
+    """A column of the core's that has a bill's number or several bills', as `hide_closed` shows it."""
     if not principal.is_narrowed:
         return numbers
     each = func.unnest(func.string_to_array(numbers, SEVERAL))
@@ -135,15 +148,14 @@ def shown_numbers(principal: Principal, numbers: ColumnElement[Any]) -> ColumnEl
 
 
 def _is_closed(principal: Principal, number: ColumnElement[str]) -> ColumnElement[bool]:
-    """Whether a number is that of a bill which is not his to open."""
+    """Whether a number is that of a bill which is not his to open: of the type whose prefix it has, else of any."""
     kinds = registry.prefixes()
-    return case(
-        *(
-            (number.startswith(prefix), _foreign(kinds[prefix].table(), principal, number))
-            for prefix in sorted(kinds, key=len, reverse=True)
-        ),
-        else_=false(),
-    )
+    arms = []
+    for prefix in sorted(kinds, key=len, reverse=True):
+        table = kinds[prefix].table()
+        there = exists().where(table.c.bill_no == number)
+        arms.append((and_(number.startswith(prefix), there), _foreign(table, principal, number)))
+    return case(*arms, else_=or_(*(_foreign(cls.table(), principal, number) for cls in kinds.values())))
 
 
 def _foreign(table: Table, principal: Principal, number: ColumnElement[str]) -> ColumnElement[bool]:
@@ -155,29 +167,23 @@ SEVERAL = "、"
 """What stands between the numbers of several bills."""
 
 
-def _numbers(value: Any) -> list[str]:
-    return value.split(SEVERAL) if isinstance(value, str) else []
-
-
-def _told(value: Any, closed: set[str]) -> Any:
-    return SEVERAL.join(MASK if number in closed else number for number in _numbers(value)) or value
-
-
-def _closed(conn: Connection, principal: Principal, numbers: set[str]) -> set[str]:
+def _closed(conn: Connection, principal: Principal, numbers: set[str]) -> frozenset[str]:
     """Those of some numbers that are bills', and not his to open."""
-    by_type: defaultdict[str, list[str]] = defaultdict(list)
-    kinds = registry.prefixes()
-    for number in numbers:
-        if prefix := max((one for one in kinds if number.startswith(one)), key=len, default=None):
-            by_type[prefix].append(number)
-    closed: set[str] = set()
-    for prefix, some in by_type.items():
-        table = kinds[prefix].table()
-        found = select(table.c.bill_no).where(
-            table.c.bill_no.in_(some), within(table, principal).is_not(true())
-        )
-        closed.update(conn.execute(found).scalars())
-    return closed
+    if not numbers:
+        return frozenset()
+    asked = {"numbers": sorted(numbers)}
+    return frozenset(conn.exec_driver_sql(_closed_sql(_scope_of(principal)), asked).scalars())
+
+
+@lru_cache(maxsize=256)
+def _closed_sql(scope: Principal) -> str:
+    """Of each type, since a number says nothing certain of which type it is."""
+    arms = " union all ".join(
+        f"select {cls.name()}.bill_no, {_within_sql(cls.table(), scope)} as is_own from {cls.name()}"
+        f" where {cls.name()}.bill_no = any(%(numbers)s)"
+        for cls in registry.prefixes().values()
+    )
+    return f"select bill_no from ({arms}) found group by bill_no having bool_or(is_own) is not true"
 
 
 @lru_cache(maxsize=256)

@@ -12,7 +12,6 @@ from sqlalchemy.exc import IntegrityError
 from api.kit import attachments, blocks, business_log, standing
 from api.kit.context import Context
 from api.kit.errors import Edited, Failure, Invalid, NotFound, Refusal, Unread
-from api.kit.named_bills import hide_numbers
 from api.kit.projection import masked, masks, project
 from api.kit.resource import Resource
 from api.kit.scope import within
@@ -31,9 +30,7 @@ def info(ctx: Context, cls: type[Resource], key: int) -> dict[str, Any]:
         row = conn.execute(sourced(cls, statement, ctx.principal, where=mine)).first()
     if row is None:
         raise NotFound(cls.declaration.label)
-    shown = masked(row, masks(cls, cls.name(), ctx.principal))
-    [found] = hide_numbers(ctx.conn, ctx.principal, cls.fields(), [shown])
-    return found | blocks.read(ctx, cls, key)
+    return masked(row, masks(cls, cls.name(), ctx.principal)) | blocks.read(ctx, cls, key)
 
 
 def add(ctx: Context, cls: type[Resource], payload: Mapping[str, Any]) -> int:

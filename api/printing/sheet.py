@@ -20,6 +20,7 @@ from api.kit.document import MAX_LINES, Bill, Block
 from api.kit.endpoints import bill_info
 from api.kit.errors import Refusal
 from api.kit.fields import COST, Field
+from api.kit.named_bills import hide_closed
 from api.kit.projection import MASK, masks, shown_fields
 from api.kit.resource import Declared
 from api.kit.scope import Principal
@@ -107,7 +108,7 @@ def sheets_of(
     ctx: Context, cls: type[Bill], key: int, layout: PrintLayout, most: int = MAX_LINES
 ) -> list[dict[str, Any]]:
     """A bill's sheet, once a copy; refuses what lies outside the user's scope, and more rows of a block than `most`."""
-    row = bill_info(ctx, cls, key, most + 1)
+    row = hide_closed(ctx.conn, ctx.principal, bill_info(ctx, cls, key, most + 1))
     _refuse_long(ctx, cls, row, most)
     sheet = _sheet(ctx.principal, cls, row, layout)
     sheet["logo"] = _logo(ctx) if layout.logo else ""

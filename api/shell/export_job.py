@@ -18,7 +18,7 @@ from api.kit.database import TIME_ZONE, engine, transact
 from api.kit.errors import Refusal
 from api.kit.fields import Field
 from api.kit.listing import listed, query_model, select_rows, sums_of
-from api.kit.named_bills import hide_numbers
+from api.kit.named_bills import hide_closed
 from api.kit.projection import masked, masks, shown_fields
 from api.kit.resource import Resource
 from api.kit.scope import Principal
@@ -160,7 +160,7 @@ def _write(export_id: int) -> int:
             rows = (
                 row
                 for part in streamed.partitions()
-                for row in hide_numbers(conn, principal, cls.fields(), [masked(one, hidden) for one in part])
+                for row in hide_closed(conn, principal, [masked(one, hidden) for one in part])
             )
             shown = columns(cls, principal)
             return write_workbook(

@@ -182,6 +182,28 @@ class TestReplay:
         assert plain.send("POST", path, body, query=query, key="audit-2").code == 400
         assert status() == drafted
 
+    def test_a_batch_without_a_key_is_done_whole(self, site: Site, desk: Desk) -> None:
+        """And once: neither what was done nor what was refused is tried again."""
+        with site.engine.begin() as conn:
+            opened = sessions.open_session(conn, site.world.user_admin)
+        plain, line = (
+            Caller(site.http, opened.token),
+            {"goods_id": site.world.oil, "quantity": "1", "price": "200"},
+        )
+        bills = [desk.draft("sales_order", line) for _ in range(3)]
+        assert desk.act("auditorPass", bills[2]).ok
+        path = "/" + desk.path("sales_order", "auditorPass")
+        body, stamp = orjson.dumps({"ids": [bill.id for bill in bills]}), now()
+        made = signature(opened.sign_key, "POST", path, urlencode({"timeStamp": stamp}), body)
+        query = {"timeStamp": stamp, "sign": made}
+        answer = plain.send("POST", path, body, query=query)
+        assert answer.data["success"] == [bill.id for bill in bills[:2]], answer
+        assert [row["serial"] for row in answer.data["failures"]] == [bills[2].no]
+        assert desk.act("antiAuditor", *bills).ok
+        assert plain.send("POST", path, body, query=query).code != 200
+        read = [desk.caller.get(desk.path("sales_order", "getInfo"), id=bill.id).data for bill in bills]
+        assert {row["status"] for row in read} == {1}
+
     def test_it_takes_no_more_statements_of_who_sends_a_key(self, site: Site, caller: Caller) -> None:
         with counted() as statements:
             assert caller.post("v2/system/Unit/add", {"unit_name": "数语句"}, key="count-1").ok
