@@ -53,7 +53,7 @@ def is_usable(path: Path) -> bool:
         _say("元数据文件不见了，重建")
     else:
         return False
-    found = metadata.recover(path, metadata.newest(settings().backups_dir))
+    found, _ = metadata.recover(path, metadata.newest(settings().backups_dir))
     _say(
         f"自制的图表和看板已从备份 {found.name} 取回，此后所做的不在其中"
         if found

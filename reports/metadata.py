@@ -6,11 +6,13 @@ Superset itself is not needed for any of this.
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import shutil
 import sqlite3
 import tarfile
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -24,9 +26,12 @@ TABLES = frozenset(
 )
 """Tables without which it is not Superset's."""
 BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-LOGS = ("-wal", "-shm")
+FULL = (errno.ENOSPC, errno.EDQUOT)
+LOGS = ("-wal", "-shm", "-journal")
+BROKEN_NAME, REPLACED_NAME = ".broken", ".replaced"
+"""What was set aside: for being broken, and sound, for one of a backup; that is never removed."""
 KEPT = 3
-"""So many that were set aside are kept."""
+"""So many broken ones are kept."""
 TIME_ZONE = ZoneInfo("Asia/Shanghai")
 
 
@@ -63,46 +68,77 @@ def lacks(path: Path, uuids: Iterable[str]) -> bool:
 
 def set_aside(path: Path) -> Path:
     """Give a broken file, and its logs, a dated name; of those that were set aside before the newest are kept."""
-    now = datetime.now(TIME_ZONE)
-    aside = path.with_name(f"{path.stem}-{now:%Y%m%d-%H%M%S-%f}.broken")
-    for log in LOGS:
-        if (found := path.with_name(path.name + log)).exists():
-            found.rename(aside.with_name(aside.name + log))
-    path.rename(aside)
-    for old in sorted(path.parent.glob(f"{path.stem}-*.broken"))[:-KEPT]:
+    aside = _move(path, BROKEN_NAME)
+    for old in sorted(path.parent.glob(f"{path.stem}-*{BROKEN_NAME}"))[:-KEPT]:
         for name in (old.name, *(old.name + log for log in LOGS)):
             old.with_name(name).unlink(missing_ok=True)
     return aside
 
 
-def recover(path: Path, backups: Iterable[Path]) -> Path | None:
-    """Take the file from the first backup that has a sound one; answers which. It is there whole or not at all."""
+def _move(path: Path, ending: str) -> Path:
+    """Give what there is of a file and its logs a dated name."""
+    now = datetime.now(TIME_ZONE)
+    aside = path.with_name(f"{path.stem}-{now:%Y%m%d-%H%M%S-%f}{ending}")
+    for part in ("", *LOGS):
+        if (found := path.with_name(path.name + part)).exists():
+            found.rename(aside.with_name(aside.name + part))
+    return aside
+
+
+def recover(path: Path, backups: Iterable[Path]) -> tuple[Path | None, Path | None]:
+    """Take the file from the first backup that has a sound one; answers which, and where the file that was there is
+    kept for good. It is there whole or not at all, and no log of another file lies beside it, which SQLite would write
+    over it."""
     fetched = path.with_name(f"{path.stem}.fetched")
     try:
         for backup in backups:
             if _fetch(backup, fetched) and not problem(fetched):
+                # Wherever this is broken off, the next start goes on, and writes what is published over it.
+                path.with_name(STATE).write_text("{}", "utf-8")
+                aside = _move(path, REPLACED_NAME)
                 fetched.replace(path)
-                return backup
+                return backup, aside if aside.exists() else None
     finally:
-        fetched.unlink(missing_ok=True)
-    return None
+        for part in ("", *LOGS):
+            fetched.with_name(fetched.name + part).unlink(missing_ok=True)
+    return None, None
 
 
 def newest(folder: Path) -> list[Path]:
     """The backups of a folder, the newest first."""
-    return sorted(folder.glob("*.tar"), key=lambda path: path.stat().st_mtime, reverse=True)
+    found = []
+    for path in folder.glob("*.tar"):
+        with suppress(FileNotFoundError):  # pruned meanwhile
+            found.append((path.stat().st_mtime, path))
+    return [path for _, path in sorted(found, reverse=True)]
+
+
+def is_as_written(backup: Path) -> bool:
+    """Whether a backup is as its checksum, which lies beside it, says; one that was downloaded alone has none."""
+    note = backup.with_suffix(".sha256")
+    if not note.is_file():
+        return True
+    with backup.open("rb") as file:
+        return note.read_text().split()[:1] == [hashlib.file_digest(file, "sha256").hexdigest()]
 
 
 def _fetch(backup: Path, target: Path) -> bool:
-    """Copy the file out of a backup; False where it has none, or can't be read."""
+    """Copy the file out of a backup; False where it has none, can't be read, or is not as it was written. Raises
+    OSError when the disk is full."""
     try:
+        if not is_as_written(backup):
+            return False
         with tarfile.open(backup, "r:") as tar:
             member = tar.extractfile(f"superset/{NAME}")
             if member is None:
                 return False
             with member, target.open("wb") as file:
                 shutil.copyfileobj(member, file)
-    except (tarfile.TarError, KeyError, EOFError):
+    except (tarfile.TarError, KeyError, EOFError, ValueError):
+        return False
+    except OSError as error:
+        if error.errno in FULL:
+            raise
         return False
     return True
 

@@ -17,7 +17,6 @@ from api.kit.errors import Refusal
 from api.kit.settings import settings
 from api.launch.health import is_open
 from api.shell import archive, dump
-from api.shell.backup_job import sha256_of
 from reports import metadata
 
 _TABLES = "select count(*) from information_schema.tables where table_schema = 'public'"
@@ -78,13 +77,9 @@ def restore_reports(path: Path | None) -> tuple[Path, Path | None]:
         _check_sum(path)
     target = config.superset_dir / metadata.NAME
     config.superset_dir.mkdir(parents=True, exist_ok=True)
-    fetched = target.with_name(f"{target.stem}.restored")
-    found = metadata.recover(fetched, [path] if path else metadata.newest(config.backups_dir))
+    found, aside = metadata.recover(target, [path] if path else metadata.newest(config.backups_dir))
     if found is None:
         raise Refusal("备份里没有完好的报表平台元数据，自制的图表和看板没有恢复")
-    aside = metadata.set_aside(target) if target.exists() else None
-    target.with_name(metadata.STATE).unlink(missing_ok=True)
-    fetched.replace(target)
     return found, aside
 
 
@@ -111,9 +106,7 @@ def _refuse_occupied(url: str, data_dir: Path) -> None:
 
 
 def _check_sum(path: Path) -> None:
-    """Compare with the checksum that lies beside a backup; one that was downloaded alone has none."""
-    note = path.with_suffix(".sha256")
-    if note.is_file() and note.read_text().split()[:1] != [sha256_of(path)]:
+    if not metadata.is_as_written(path):
         raise Refusal("校验码不符，备份文件已损坏或被改动")
 
 

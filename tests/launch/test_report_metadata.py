@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sqlite3
@@ -186,6 +187,29 @@ class TestBoot:
         assert "已从备份 sound.tar 取回" in capsys.readouterr().out
         assert not list(file.parent.glob("*.fetched"))
 
+    def test_a_backup_that_cannot_be_read_is_passed_over(
+        self, file: Path, installed: list[Path], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        keep_backup(file, "sound", "新图")
+        (settings().backups_dir / "unreadable.tar").mkdir()
+        (settings().backups_dir / "pruned.tar").symlink_to("nowhere")
+        tear(file)
+        boot.main()
+        assert "已从备份 sound.tar 取回" in capsys.readouterr().out
+
+    def test_a_full_disk_is_not_taken_for_a_bad_backup(
+        self, file: Path, installed: list[Path], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fill(*_: Any) -> None:
+            raise OSError(errno.ENOSPC, "disk full")
+
+        keep_backup(file, "sound", "新图")
+        tear(file)
+        monkeypatch.setattr(metadata.shutil, "copyfileobj", fill)
+        with pytest.raises(OSError, match="disk full"):
+            boot.main()
+        assert installed == []
+
     def test_without_a_backup_the_log_says_what_is_lost(
         self, file: Path, installed: list[Path], capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -212,9 +236,9 @@ class TestRestored:
         keep_backup(file, "older", "老图")
         keep_backup(file, "newer", "新图")
         state = file.with_name(metadata.STATE)
-        state.write_text("{}")
+        state.write_text('{"assets": "1"}')
         found, aside = restore_reports(None)
-        assert (found.name, "新图" in charts(file), state.exists()) == ("newer.tar", True, False)
+        assert (found.name, "新图" in charts(file), state.read_text()) == ("newer.tar", True, "{}")
         assert aside is not None
         assert "新图" not in charts(aside)
         restore_reports(settings().backups_dir / "older.tar")
@@ -226,7 +250,42 @@ class TestRestored:
             with pytest.raises(Refusal, match=told):
                 restore_reports(path)
         assert metadata.problem(file) == ""
+        assert [one.name for one in file.parent.iterdir()] == [file.name]
+
+    def test_what_was_there_is_never_removed(self, file: Path) -> None:
+        keep_backup(file, "newer", "新图")
+        with closing(sqlite3.connect(file)) as conn:
+            conn.execute("insert into slices values ('用户的图')")
+            conn.commit()
+        asides = [restore_reports(None)[1] for _ in range(metadata.KEPT + 2)]
+        assert all(aside is not None and aside.suffix == ".replaced" and aside.exists() for aside in asides)
+        assert asides[0] is not None
+        assert "用户的图" in charts(asides[0])
         assert not list(file.parent.glob("*.broken"))
+
+    @pytest.mark.parametrize("there", [True, False])
+    def test_no_log_of_another_file_is_written_over_it(self, file: Path, there: bool) -> None:
+        keep_backup(file, "newer", "新图")
+        log = file.with_name(f"{file.name}-wal")
+        with closing(sqlite3.connect(file)) as conn:
+            conn.execute("insert into slices values ('日志里的图')")
+            conn.commit()
+            left = log.read_bytes()
+        if not there:
+            file.unlink()
+        log.write_bytes(left)
+        restore_reports(None)
+        assert charts(file) & {"新图", "日志里的图"} == {"新图"}
+        assert metadata.problem(file) == ""
+        [aside] = file.parent.glob("metadata-*.replaced-wal")
+        assert aside.read_bytes() == left
+
+    def test_one_that_is_not_as_it_was_written_is_passed_over(self, file: Path) -> None:
+        keep_backup(file, "older", "老图")
+        note = keep_backup(file, "changed", "新图").with_suffix(".sha256")
+        note.write_text(f"{'0' * 64}  changed.tar\n")
+        found, _ = restore_reports(None)
+        assert (found.name, charts(file) & {"新图", "老图"}) == ("older.tar", {"老图"})
 
     def test_not_while_the_platform_runs(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         keep_backup(file, "newer", "新图")
