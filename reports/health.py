@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.client
 import sys
+from urllib.parse import urlsplit
 
 from api.kit.settings import settings
 from reports.catalogue import REPORTS
 from reports.catalogue.boards import embed_id
 
 SECONDS = 5
+"""So long a board may take."""
 
 
 def known_board() -> str:
@@ -18,13 +20,23 @@ def known_board() -> str:
     return f"/embedded/{embed_id(report.code, report.tabs[0], sees_cost=False)}"
 
 
-def main() -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", settings().report_port, timeout=SECONDS)
+def shows_boards(address: str) -> bool:
+    """Whether the platform at `http://host:port` answers with a known board: that it runs says nothing of what it has
+    to show."""
+    at = urlsplit(address)
+    made = http.client.HTTPSConnection if at.scheme == "https" else http.client.HTTPConnection
+    connection = made(at.hostname or "", at.port, timeout=SECONDS)
     try:
-        connection.request("GET", known_board())
-        sys.exit(connection.getresponse().status != 200)
+        connection.request("GET", at.path.rstrip("/") + known_board())
+        return connection.getresponse().status == 200
     except (OSError, http.client.HTTPException):
-        sys.exit(1)
+        return False
+    finally:
+        connection.close()
+
+
+def main() -> None:
+    sys.exit(not shows_boards(f"http://127.0.0.1:{settings().report_port}"))
 
 
 if __name__ == "__main__":

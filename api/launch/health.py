@@ -30,13 +30,6 @@ def is_healthy(part: Part, config: Settings) -> bool:
     return takes_jobs(config)
 
 
-def shows_boards(config: Settings) -> bool:
-    """Whether the report platform answers with a known board: that it runs says nothing of what it has to show."""
-    from reports.health import known_board
-
-    return answers(config.report_port, known_board())
-
-
 def is_open(port: int) -> bool:
     """Whether anything listens at 127.0.0.1:`port`."""
     with socket.socket() as door:

@@ -16,7 +16,7 @@ from typing import Any
 
 from api.kit.settings import PROJECT_DIR, Settings
 from api.launch.guard import check_installed, check_ports, hold_data_dir
-from api.launch.health import Part, is_healthy, shows_boards
+from api.launch.health import Part, is_healthy
 from api.launch.postgres import EmbeddedPostgres, PostgresError
 from api.launch.process import spawn, stop
 from api.launch.progress import Progress
@@ -177,13 +177,15 @@ class Launcher:
 
 
 def _superset(config: Settings) -> Child:
+    from reports.health import shows_boards
+
     command = [str(REPORTS_PYTHON), "-m", "reports"]
     return Child(
         "superset",
         "报表平台",
         command,
         PROJECT_DIR,
-        probe=lambda: shows_boards(config),
+        probe=lambda: shows_boards(f"http://127.0.0.1:{config.report_port}"),
         start_seconds=REPORTS_START_SECONDS,
         needed=False,
     )

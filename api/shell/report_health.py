@@ -9,26 +9,18 @@ import time
 from collections.abc import Callable
 from threading import Lock, Thread
 
-import httpx
-
 from api.kit.settings import settings
-from reports.health import known_board
+from reports.health import shows_boards
 
 OK, DOWN, UNKNOWN = "ok", "down", "unknown"
 FRESH_SECONDS = 10
-PATIENCE = 5
-"""Seconds that a board may take."""
 AT_ONCE = 0.3
-"""Seconds that who asks waits for a new answer, before he is told the last one."""
+"""Seconds that who asks waits for the first answer; who asks later is told the last one at once."""
 
 
 def answers_board() -> bool:
-    """Whether the report platform answers with a known board."""
-    try:
-        with httpx.Client(trust_env=False, timeout=PATIENCE) as client:
-            return client.get(f"{settings().report_upstream}{known_board()}").status_code == 200
-    except httpx.HTTPError:
-        return False
+    """Whether the report platform answers with a known board, where this process finds it."""
+    return shows_boards(settings().report_upstream)
 
 
 class ReportHealth:
@@ -42,22 +34,25 @@ class ReportHealth:
         self._state = UNKNOWN
 
     def state(self) -> str:
-        """The state, not older than a few seconds unless a question is on its way."""
+        """The last answer; one that is older than a few seconds has the next question asked."""
         with self._lock:
             if self._asking is None and time.monotonic() - self._asked_at > FRESH_SECONDS:
-                self._asking = Thread(target=self._find, name="report-health", daemon=True)
-                self._asking.start()
+                thread = Thread(target=self._find, name="report-health", daemon=True)
+                thread.start()
+                # It can't have ended: it takes the lock for that.
+                self._asking = thread
             asking = self._asking
-        if asking is not None:
+        if asking is not None and self._state == UNKNOWN:
             asking.join(AT_ONCE)
         return self._state
 
     def _find(self) -> None:
+        found = DOWN
         try:
-            self._state = OK if self._ask() else DOWN
+            found = OK if self._ask() else DOWN
         finally:
             with self._lock:
-                self._asked_at, self._asking = time.monotonic(), None
+                self._state, self._asked_at, self._asking = found, time.monotonic(), None
 
 
 report_health = ReportHealth()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from threading import Event
+from collections.abc import Callable
+from threading import Event, Thread
 
 import pytest
 
+from api.launch.process import wait_until
 from api.shell import report_health
 from api.shell.report_health import ReportHealth
 from tests.kit.fixtures import Site
@@ -39,8 +41,45 @@ def test_it_is_asked_again_when_its_answer_is_old(clock: Clock) -> None:
     health = ReportHealth(lambda: answers.pop(0))
     assert [health.state(), health.state()] == ["ok", "ok"]
     clock.now += report_health.FRESH_SECONDS + 1
-    assert [health.state(), health.state()] == ["down", "down"]
+    health.state()
+    assert wait_until(lambda: health.state() == "down", 20)
     assert answers == []
+
+
+def test_who_knows_an_answer_tells_it_at_once(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A platform that hangs holds nobody who asks: each would hold a connection of the database meanwhile."""
+    hangs = Event()
+    answers: list[Callable[[], bool]] = [lambda: True, hangs.wait]
+    health = ReportHealth(lambda: answers.pop(0)())
+    assert health.state() == "ok"
+    clock.now += report_health.FRESH_SECONDS + 1
+    joined: list[Thread] = []
+    monkeypatch.setattr(Thread, "join", lambda thread, *_: joined.append(thread))
+    assert [health.state(), health.state()] == ["ok", "ok"]
+    assert (answers, joined) == ([], [])
+    hangs.set()
+
+
+def test_a_thread_that_does_not_start_is_tried_again(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+    def refuse(thread: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    health = ReportHealth(lambda: True)
+    with monkeypatch.context() as crowded:
+        crowded.setattr(Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="start new thread"):
+            health.state()
+    assert health.state() == "ok"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_question_that_fails_is_no_sign_of_health(clock: Clock) -> None:
+    answers = [True]
+    health = ReportHealth(lambda: answers.pop())
+    assert health.state() == "ok"
+    clock.now += report_health.FRESH_SECONDS + 1
+    health.state()
+    assert wait_until(lambda: health.state() == "down", 20)
 
 
 def test_nobody_waits_for_one_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
