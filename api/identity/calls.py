@@ -55,9 +55,9 @@ class MenuNode(BaseModel):
 @call(api, "POST", "v2/user/Login/login", right=ANYONE, returns=LoggedIn)
 def log_in(ctx: Context, payload: Credentials) -> Any:
     """登录"""
-    device = ctx.device or login.new_device()
-    user, entry = login.check(payload.user_name.strip(), payload.password, ctx.client, ctx.agent, device)
-    ctx.keeps = device
+    user, entry, ctx.keeps = login.check(
+        payload.user_name.strip(), payload.password, ctx.client, ctx.agent, ctx.device
+    )
     opened = sessions.open_session(ctx.conn, user.user_id)
     login.opened(ctx.conn, entry, opened)
     return logged_in(ctx.conn, user, opened)

@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Row, text
 from api.identity import passwords
 from api.identity.sessions import Opened
 from api.identity.tables import (
+    KNOWN_DAYS,
     LOCK_MINUTES,
     LOCKED_AFTER,
     STRANGE_AFTER,
@@ -54,6 +55,13 @@ _RECORD = text(
     " (:name, :client, :device, :given, :agent, :user, :succeeded, :reason, :imitator, :session) returning attempt_id"
 )
 _OPENED = text("update login_attempt set session_id = :session where attempt_id = :attempt")
+_FOLLOWED = text(f"""
+update login_attempt
+set device = case when device = :before then :after else device end,
+    given = case when given = :before then :after else given end
+where :before in (device, given) and at > now() - interval '{KNOWN_DAYS} days'
+""")
+"""Whoever is known on a browser, and what he failed there, by what it keeps from now on; what it kept is nobody's."""
 _OWN = text(f"select {is_own(':name', ':device')}")
 _ALONE = text("select pg_advisory_xact_lock(hashtextextended('login:' || :name, 0))")
 
@@ -65,22 +73,27 @@ def new_device() -> str:
 
 def check(
     user_name: str, password: str, client: str, agent: str = "", device: str = ""
-) -> tuple[Row[Any], int]:
-    """The user behind a name and password, and the entry in the login log; `device` is what his browser keeps.
+) -> tuple[Row[Any], int, str]:
+    """The user behind a name and password, the entry in the login log, and what his browser keeps from now on;
+    `device` is what it kept.
 
-    Refusals are recorded and, past the limit, come without a check.
+    Refusals are recorded and, past the limit, come without a check. What isn't the name's own may have been put into
+    the browser by somebody who knows it: it is given another, and whoever logged in on it before is known by that.
 
     It runs in a transaction of its own, so that a failed try is kept.
     """
 
-    def attempt(conn: Connection) -> tuple[Row[Any], int] | Refusal:
+    def attempt(conn: Connection) -> tuple[Row[Any], int, str] | Refusal:
         own = _own(conn, user_name, device)
         if closed := _closed(conn, user_name, client, own):
             return closed
         user = conn.execute(_USER, {"name": user_name, "key": 0}).first()
         fits = passwords.matches(password, user.password_hash if user else None)
         reason = None if user and fits and user.enabled else _reason(user, fits)
-        given = None if reason or own or not device else _digest(device)
+        kept = device if own else new_device()
+        given = None if reason or own else _digest(kept)
+        if given and device:
+            conn.execute(_FOLLOWED, {"before": _digest(device), "after": given})
         entry = record(
             conn,
             user_name,
@@ -93,7 +106,7 @@ def check(
         )
         if user is None or not fits:
             return Refusal("用户名或密码错误")
-        return (user, entry) if user.enabled else Refusal("账号已停用，请联系管理员")
+        return (user, entry, kept) if user.enabled else Refusal("账号已停用，请联系管理员")
 
     outcome = transact(attempt, beside=True)
     if isinstance(outcome, Refusal):

@@ -73,10 +73,14 @@ def strange_failure(name: str) -> str:
 
 
 def is_own(name: str, device: str) -> str:
-    """SQL: somebody logged in under a name on a device of late."""
+    """SQL: somebody logged in under a name on a device of late, with the password that it has now; an unlocking
+    forgets devices too."""
     return f"""exists (
         select from login_attempt k where k.user_name = {name} and {device} in (k.device, k.given) and k.succeeded
-            and k.imitator_id is null and k.at > now() - interval '{KNOWN_DAYS} days'
+            and k.imitator_id is null and k.at > greatest(
+                now() - interval '{KNOWN_DAYS} days',
+                (select greatest(f.unlocked_at, f.password_set_at) from user_account f where f.user_name = {name})
+            )
     )"""
 
 
@@ -169,6 +173,7 @@ class UserAccount(Resource):
     password_hash: Mapped[str | None] = mapped_column(Text)
     must_change_password: Mapped[bool] = mapped_column(server_default="false")
     unlocked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
+    password_set_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
     # What he set in the shell: 1 standard or 2 simple, and whether new bills are told aloud.
     operating_version: Mapped[int] = mapped_column(server_default="1")
     is_broadcast: Mapped[bool] = mapped_column(server_default="false")

@@ -181,7 +181,7 @@ def _set_password(ctx: Context, user: Row[Any], password: str, *, must_change: b
     ctx.conn.execute(
         update(UserAccount)
         .where(UserAccount.user_id == user.user_id)
-        .values(password_hash=made, must_change_password=must_change)
+        .values(password_hash=made, must_change_password=must_change, password_set_at=text("now()"))
     )
     sessions.end_all(ctx.conn, user.user_id, sessions.PASSWORD, but=ctx.principal.session_id)
     _log(ctx, user, "修改密码")

@@ -166,6 +166,10 @@ class TestElsewhere:
             return refusal.msg
         return "in"
 
+    def kept(self, client: str, user: str = "clerk_a", device: str = "") -> str:
+        """What a browser keeps after a login."""
+        return login.check(user, PASSWORD, client, device=device)[2]
+
     def test_a_guesser_locks_himself_out_alone(self, site: Site) -> None:
         assert [self.tries("10.0.0.66") for _ in range(6)] == [WRONG] * 5 + [self.LOCKED]
         assert self.tries("10.0.0.66", PASSWORD) == self.LOCKED
@@ -187,9 +191,8 @@ class TestElsewhere:
         assert self.tries("10.0.0.7", PASSWORD) == "in"
 
     def test_behind_one_address_guesses_close_a_name_to_all_but_its_own_devices(self, site: Site) -> None:
-        office, mine, his = "10.0.0.7", login.new_device(), login.new_device()
-        assert self.tries(office, PASSWORD, device=mine) == "in"
-        assert self.tries(office, PASSWORD, "manager_a", device=his) == "in"
+        office = "10.0.0.7"
+        mine, his = self.kept(office), self.kept(office, "manager_a")
         answers = [self.tries(office, device=device) for device in ("", his, "", his, login.new_device(), "")]
         assert answers == [WRONG] * 5 + [self.LOCKED]
         assert self.tries(office, PASSWORD, device=his) == self.LOCKED, "his own name's device opens no other"
@@ -198,21 +201,66 @@ class TestElsewhere:
         assert self.tries(office, PASSWORD, device=his) == self.LOCKED, "a login there forgives nothing here"
 
     def test_a_device_has_no_more_tries_than_an_address(self, site: Site) -> None:
-        mine, other = login.new_device(), login.new_device()
-        assert self.tries("10.0.0.7", PASSWORD, device=mine) == "in"
-        assert self.tries("10.0.0.7", PASSWORD, device=other) == "in"
+        mine, other = self.kept("10.0.0.7"), self.kept("10.0.0.7")
         places = [f"10.0.1.{number}" for number in range(6)]
         assert [self.tries(place, device=mine) for place in places] == [WRONG] * 5 + [self.LOCKED]
         assert self.tries("10.0.0.7", PASSWORD, device=mine) == self.LOCKED
         assert self.tries("10.0.0.7", PASSWORD, device=other) == "in", "another device of his goes on"
 
     def test_many_names_from_one_address_close_it_but_to_known_devices(self, site: Site) -> None:
-        mine = login.new_device()
-        assert self.tries("10.0.0.9", PASSWORD, device=mine) == "in"
+        mine = self.kept("10.0.0.9")
         for number in range(50):
             self.tries("10.0.0.7", user=f"unknown-{number}")
         assert self.tries("10.0.0.7", PASSWORD) == self.LOCKED
         assert self.tries("10.0.0.7", PASSWORD, device=mine) == "in"
+
+    def locked_at(self, place: str) -> None:
+        """Guesses at an address close the name there, but to its own devices."""
+        while self.tries(place) == WRONG:
+            pass
+        assert self.tries(place, PASSWORD) == self.LOCKED
+
+    def test_a_device_that_somebody_put_there_is_not_taken_for_ones_own(self) -> None:
+        """Its maker knows it: from another browser of his it would pass for the user's."""
+        for planted in (login.new_device(), self.kept("10.0.0.66", "manager_a")):
+            mine = self.kept("10.0.0.7", device=planted)
+            assert mine != planted
+            assert self.kept("10.0.0.7", device=mine) == mine
+            self.locked_at("10.0.0.66")
+            assert self.tries("10.0.0.66", PASSWORD, device=planted) == self.LOCKED
+            assert self.tries("10.0.0.66", PASSWORD, device=mine) == "in"
+
+    def test_a_shared_browser_is_known_to_all_who_log_in_on_it(self) -> None:
+        office, names = "10.0.0.7", ("clerk_a", "manager_a", "own_a")
+        device = ""
+        for name in names:
+            device = self.kept(office, name, device)
+        assert [self.kept(office, name, device) for name in names] == [device] * 3
+        self.locked_at(office)
+        assert self.tries(office, PASSWORD, device=device) == "in"
+
+    def test_another_name_on_it_gives_no_more_guesses(self) -> None:
+        office = "10.0.0.7"
+        device = self.kept(office)
+        assert [self.tries(office, device=device) for _ in range(5)] == [WRONG] * 5
+        after = self.kept(office, "manager_a", device)
+        assert self.tries(office, PASSWORD, device=after) == self.LOCKED
+        self.locked_at(office)
+        assert self.tries(office, PASSWORD, device=device) == self.LOCKED, "what it kept is nobody's any more"
+
+    @pytest.mark.parametrize("column", ["password_set_at", "unlocked_at"])
+    def test_a_device_from_before_a_new_password_or_an_unlocking_is_strange(
+        self, site: Site, column: str
+    ) -> None:
+        office = "10.0.0.7"
+        before = self.kept(office)
+        execute(site, f"update user_account set {column} = now() where user_name = 'clerk_a'")
+        self.locked_at(office)
+        assert self.tries(office, PASSWORD, device=before) == self.LOCKED
+        execute(site, "delete from login_attempt where not succeeded")
+        after = self.kept(office, device=before)
+        self.locked_at(office)
+        assert self.tries(office, PASSWORD, device=after) == "in"
 
     def test_a_browser_keeps_what_no_script_reads(self, site: Site) -> None:
         body = {"user_name": "clerk_a", "password": PASSWORD}
@@ -334,10 +382,13 @@ class TestPassword:
 
     def test_a_reset_ends_every_session_of_the_user(self, site: Site) -> None:
         victim = session(site, "own_a")
+        device = login.check("own_a", PASSWORD, "10.0.0.7")[2]
         body = {"user_id": site.world.user_own_a, "password": self.NEW}
         assert site.as_("admin").post("v2/system/User/setPassword", body).ok
         assert victim.get("system/user/isTokenInvalid").code == 401
         assert log_in(site, "own_a", self.NEW).ok
+        kept = login.check("own_a", self.NEW, "10.0.0.7", device=device)[2]
+        assert kept != device, "whoever knew the old password keeps no known device"
 
     def test_no_answer_carries_a_hash(self, site: Site) -> None:
         admin = site.as_("admin")
