@@ -8,7 +8,22 @@ from api.kit import details
 from api.kit.database import connect
 from api.ledger import demand
 from api.migrations import config, upgrade
+from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+
+SHORT = {"stock_take_id": None, "late_bill_id": None, "late_bill_no": None, "transfer_in_id": None}
+REASONS = (
+    ({"stock_take_id": 1}, "盘点单PD1盘亏", "盘点差异"),
+    (
+        {"stock_take_id": 1, "late_bill_id": 1, "late_bill_no": "CK1"},
+        "CK1已盘在盘点单PD1内",
+        "已盘在盘点单内",
+    ),
+    ({"late_bill_id": 1}, "后审的单据已盘在盘点单PD1内", "后审的单据已盘在盘点单内"),
+    ({"transfer_in_id": 1}, "调拨入库DR1途损", "调拨途损"),
+    ({}, "盘点单上写错了", "盘点单上写错了"),
+)
+"""What a loss is of, and its reason before and after 0121."""
 
 
 class TestMigrations:
@@ -52,6 +67,33 @@ class TestMigrations:
             demand.install(conn)
             details.install(conn)
         assert spelled == ["CLC ZLC CYC ZYC", "MQL MJL", "MXQX MHQX MXGX MXYX MHGX MHYX", "WALL"]
+
+    def test_reasons_of_differences_name_no_bill(self, site: Site) -> None:
+        """0121: one whose other bill has no number keeps its reason."""
+        settings, engine, desk = config(site.url), connect(site.url), Desk(site)
+        made = [desk.draft("stock_loss", {"goods_id": site.world.oil, "quantity": "1"}).id for _ in REASONS]
+        with engine.begin() as conn:
+            settings.attributes["connection"] = conn
+            details.drop(conn)
+            demand.drop(conn)
+            command.downgrade(settings, "0120")
+            # What a reason was of is told by its number alone.
+            conn.exec_driver_sql("set local session_replication_role = replica")
+            for key, (of, reason, _) in zip(made, REASONS, strict=True):
+                values = {**SHORT, **of, "reason": reason}
+                told = ", ".join(f"{name} = %({name})s" for name in values)
+                conn.exec_driver_sql(
+                    f"update stock_loss set {told} where bill_id = %(key)s", {**values, "key": key}
+                )
+            command.upgrade(settings, "0121")
+            conn.exec_driver_sql("set local session_replication_role = origin")
+            query = "select reason from stock_loss where bill_id = any(%s) order by bill_id"
+            found = list(conn.exec_driver_sql(query, (made,)).scalars())
+            conn.exec_driver_sql("delete from stock_loss where bill_id = any(%s)", (made,))
+            command.upgrade(settings, "head")
+            demand.install(conn)
+            details.install(conn)
+        assert found == [after for _, _, after in REASONS]
 
 
 def structure(url: str) -> list[tuple[object, ...]]:

@@ -15,7 +15,8 @@ def upgrade() -> None:
             f" where stock_take_id is not null and late_bill_id is null and reason like '盘点单%'"
         )
         op.execute(
-            f"update {name} set reason = replace(regexp_replace(reason, '盘点单.*内$', '盘点单内'), late_bill_no, '')"
+            f"update {name} set reason ="
+            f" replace(regexp_replace(reason, '盘点单.*内$', '盘点单内'), coalesce(late_bill_no, ''), '')"
             f" where late_bill_id is not null and reason like '%已盘在盘点单%内'"
         )
     op.execute(
