@@ -17,6 +17,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from api.kit.packings import packings
+
 RawHeaders = list[tuple[bytes, bytes]]
 File = tuple[str, str]
 """A path, and how it is packed."""
@@ -109,7 +111,7 @@ def _bare(response: Response, headers: RawHeaders, content: bytes) -> Response:
 
 def _packing(understood: str) -> str:
     """The best of what a browser says that it can unpack."""
-    said = {part.strip() for part in understood.split(",")}
+    said = packings(understood)
     return next((packing for packing in ("br", "gzip") if packing in said), "identity")
 
 

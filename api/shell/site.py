@@ -11,6 +11,7 @@ from starlette.responses import FileResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from api.kit.lone_pages import isolating_headers
+from api.kit.packings import packings
 from api.kit.settings import PROJECT_DIR
 
 DIST = PROJECT_DIR / "web" / "dist"
@@ -77,7 +78,7 @@ class Site:
         headers = {"cache-control": cache, "vary": "accept-encoding", **secured}
         for encoding, suffix in ENCODINGS:
             packed = file.with_name(file.name + suffix)
-            if encoding in accepted and packed.is_file():
+            if encoding in packings(accepted) and packed.is_file():
                 return FileResponse(
                     packed, media_type=kind, headers={**headers, "content-encoding": encoding}
                 )
