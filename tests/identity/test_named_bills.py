@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Text, literal, select
+from sqlalchemy.dialects import postgresql
 
 from api import catalogue
 from api.identity.sessions import principal_of
@@ -265,6 +266,16 @@ class TestDeclarations:
         assert {name: users for name, users in closed.items() if users} == CLOSED
         manager = principal_of(conn, site.world.user_manager_a)
         assert not [cls for cls in LISTS if issubclass(cls, View) and cls.is_closed_to(manager)]
+
+    def test_sources_elsewhere_are_asked_for_one_by_one(self, site: Site, conn: Connection) -> None:
+        """Postgres joins what does not exist; of several in one negation it makes subqueries, asked row by row."""
+        keeper = principal_of(conn, site.world.ids["user_keeper_a"])
+        drawn = {cls: asks for cls in BILLS if (asks := cls.table().info.get("of_sources"))}
+        assert {cls.name() for cls in drawn} >= {"purchase_invoice", "sales_invoice"}
+        for cls, asks in drawn.items():
+            told = str(asks(cls.table(), keeper).compile(dialect=postgresql.dialect()))
+            assert cls.bill is not None
+            assert told.count("NOT (EXISTS") == len(cls.bill.links), told
 
     @pytest.mark.parametrize("user", NARROWED)
     def test_what_stands_against_a_month_is_told_to_who_sees_all_bills(self, site: Site, user: str) -> None:
