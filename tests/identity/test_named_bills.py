@@ -271,7 +271,7 @@ class TestDeclarations:
         """Postgres joins what does not exist; of several in one negation it makes subqueries, asked row by row."""
         keeper = principal_of(conn, site.world.ids["user_keeper_a"])
         drawn = {cls: asks for cls in BILLS if (asks := cls.table().info.get("of_sources"))}
-        assert {cls.name() for cls in drawn} >= {"purchase_invoice", "sales_invoice"}
+        assert "purchase_invoice" in {cls.name() for cls in drawn}
         for cls, asks in drawn.items():
             told = str(asks(cls.table(), keeper).compile(dialect=postgresql.dialect()))
             assert cls.bill is not None
