@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0123"
-down_revision = "0122"
+down_revision = "0121"
 branch_labels = None
 depends_on = None
 
