@@ -34,6 +34,7 @@ from starlette.types import Scope
 
 from api.kit import bodies, idempotency, signing, told
 from api.kit.bodies import Intake
+from api.kit.content_encoding import packings
 from api.kit.context import Authenticator, Context, Session, answering
 from api.kit.database import dumps, request_engine, retrying, told_time
 from api.kit.errors import Forbidden, Refusal, Unauthenticated
@@ -421,7 +422,7 @@ def gate(
         ctx.client = request.client.host if request.client else ""
         ctx.agent = request.headers.get("user-agent", "")[:AGENT_LENGTH]
         ctx.device = _kept(request)
-        ctx.takes_gzip = "gzip" in request.headers.get("accept-encoding", "")
+        ctx.takes_gzip = "gzip" in packings(request.headers.get("accept-encoding", ""))
         ctx.host = request.url.hostname or ""
         ctx.origin = str(request.base_url).rstrip("/")
         ctx.has_left = partial(_has_left, request)

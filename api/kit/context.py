@@ -43,7 +43,7 @@ class Context:
     device: str = ""
     """What the browser keeps since somebody logged in on it; it proves nothing by itself."""
     takes_gzip: bool = False
-    """Whether who asks can unpack gzip (api/kit/packings.py)."""
+    """Whether who asks can unpack gzip (api/kit/content_encoding.py)."""
     keeps: str = ""
     """What the browser is given to keep."""
     confirmed: bool = False

@@ -251,7 +251,7 @@ class Bill(Resource):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if "declaration" in cls.__dict__ and "warehouse_id" not in cls.table().c and _tells_sums(cls):
+        if "declaration" in cls.__dict__ and "warehouse_id" not in cls.table().c and _repeats_sums(cls):
             cls.table().info["of_sources"] = partial(_lies_in, cls)
 
     @declared_attr.directive
@@ -389,7 +389,7 @@ class Child(Part):
         )
 
 
-def _tells_sums(cls: type[Bill]) -> bool:
+def _repeats_sums(cls: type[Bill]) -> bool:
     """Whether a bill repeats what lines of other bills come to, and nothing else."""
     if cls.bill is None or not cls.bill.links:
         return False

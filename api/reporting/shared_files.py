@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.kit.packings import packings
+from api.kit.content_encoding import packings
 
 RawHeaders = list[tuple[bytes, bytes]]
 File = tuple[str, str]

@@ -10,8 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from api.kit.content_encoding import packings
 from api.kit.lone_pages import isolating_headers
-from api.kit.packings import packings
 from api.kit.settings import PROJECT_DIR
 
 DIST = PROJECT_DIR / "web" / "dist"

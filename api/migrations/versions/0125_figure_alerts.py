@@ -5,8 +5,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0116"
-down_revision = "0114"
+revision = "0125"
+down_revision = "0124"
 branch_labels = None
 depends_on = None
 

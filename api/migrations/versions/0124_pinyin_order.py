@@ -6,8 +6,8 @@ from alembic import op
 from api.kit.pinyin_order import NAME
 from warehouse.pinyin_weights import create_function
 
-revision = "0114"
-down_revision = "0112"
+revision = "0124"
+down_revision = "0123"
 branch_labels = None
 depends_on = None
 

@@ -4,8 +4,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0118"
-down_revision = "0117"
+revision = "0127"
+down_revision = "0126"
 branch_labels = None
 depends_on = None
 

@@ -5,8 +5,8 @@ from alembic import op
 
 from api.migrations.shapes import MONEY, create_master, number, refers
 
-revision = "0117"
-down_revision = "0116"
+revision = "0126"
+down_revision = "0125"
 branch_labels = None
 depends_on = None
 

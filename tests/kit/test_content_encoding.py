@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from api.kit.packings import packings
+from api.kit.content_encoding import packings
 
 
 @pytest.mark.parametrize(
