@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from reports.catalogue.beside import Figure, by_period, figures
-from reports.catalogue.boards import Board, Chart, Filter, Pivot
+from reports.catalogue.beside import UNFINISHED, Figure, by_period, figures
+from reports.catalogue.boards import Board, Chart, Pivot
 from reports.catalogue.compare import MONTH_COLUMNS, Period, own_alone
 from reports.catalogue.datasets import SUFFIXES, Beside, Column, Dataset, Metric, Worse
 from reports.catalogue.metrics import change_metric, money, percent, quantity, sum_where
@@ -223,7 +223,9 @@ def bill_links(start: str, end: str) -> tuple[Column, ...]:
 
 
 SAME_DAY = Period(
-    "day", "按日分析", "日", "interval 1 month", "interval 1 year", "上月同日", "去年同日", runs=False
+    *("day", "按日分析", "日", "interval 1 month", "interval 1 year", "上月同日", "去年同日"),
+    by_day=True,
+    length="interval 1 day",
 )
 DAY = (
     Column("day", "日期", "date"),
@@ -340,7 +342,7 @@ def daily_board(cost: bool) -> Board:
         *level_lines(data, cost),
     )
     filters = (
-        Filter("period", "日期", data.key, "day_label", multiple=False, latest=True, excludes=("days",)),
+        period_filter(data, "day_label", "日期", "days", hint=UNFINISHED),
         company_filter(data),
     )
     days = Pivot(running.key, (COMPANY.name,), ("day_label",), ("sales",))
