@@ -79,8 +79,8 @@ def by_period(
 
     `axis` are the columns of a period's first day and label, `steps` how far back the other two lie, `length` how long
     it is, by default the first of them; `periods` is a query of the axis, where the rows are too many to find it in.
-    What `runs` says so where it is compared with nothing yet. A period may be a day: a month's last one stands beside the
-    last ones of others. It groups: beside a `distinct` DuckDB reads all columns of the rows, used or not.
+    What `runs` says so where it is compared with nothing yet. A period may be a day: a month's last one stands beside
+    the last ones of others. It groups: beside a `distinct` DuckDB reads all columns of the rows, used or not.
     """
     start, label = (f'"{name}"' for name in axis)
     own = periods or f"select t.{start}, t.{label} from {rows} as t group by t.{start}, t.{label}"
