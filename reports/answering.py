@@ -195,7 +195,7 @@ def every_period(found: Any, words: Sequence[str]) -> Any:
         sa.select(
             sa.func.coalesce(rows.c[key], periods.c.word).label(key), *(rows.c[name] for name in figures)
         )
-        .select_from(periods.outerjoin(rows, rows.c[key].startswith(periods.c.word)))
+        .select_from(periods.outerjoin(rows, sa.func.starts_with(rows.c[key], periods.c.word)))
         .where(sa.exists(sa.select(rows)))
         .order_by(periods.c.place)
     )

@@ -215,7 +215,7 @@ def test_a_running_day_is_said_to_run_and_compared_with_no_whole_one(mart: Mart)
     figures = ", ".join(
         f'{dataset.metric(told).sql} as "{told}"' for name in names for told in (name, moved_name(name))
     )
-    for day, word in (("2026-11-20", "所选日（未过完，暂不比）"), ("2026-11-19", "所选日")):
+    for day, word in (("2026-11-20", "所选日（未过完）"), ("2026-11-19", "所选日")):
         now, month, year = mart(
             f"select beside, {figures} from ({dataset.sql}) as d where role_id = 1 and day_label = '{day}'"
             f" group by beside order by {dataset.metric('nearest').sql} desc"
