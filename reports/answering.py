@@ -185,14 +185,17 @@ def _count_own_rows() -> None:
 def every_period(found: Any, words: Sequence[str]) -> Any:
     """The query for a head with a row for each of its periods, in their order, unless none has any.
 
+    A row may say more of its period than its word.
     The first row is drawn large: an earlier period's would stand there if the chosen one had none.
     """
     rows = found.sqla_query.cte("rows")
     periods = sa.values(sa.column("place"), sa.column("word"), name="periods").data(list(enumerate(words)))
     key, *figures = found.labels_expected
     every = (
-        sa.select(periods.c.word.label(key), *(rows.c[name] for name in figures))
-        .select_from(periods.outerjoin(rows, rows.c[key] == periods.c.word))
+        sa.select(
+            sa.func.coalesce(rows.c[key], periods.c.word).label(key), *(rows.c[name] for name in figures)
+        )
+        .select_from(periods.outerjoin(rows, sa.func.starts_with(rows.c[key], periods.c.word)))
         .where(sa.exists(sa.select(rows)))
         .order_by(periods.c.place)
     )

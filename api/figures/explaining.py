@@ -31,7 +31,7 @@ from api.kit.settings import settings
 from api.reporting import freshness
 from api.reporting.published import Published
 from api.reporting.snapshot import published, stamp
-from reports.catalogue.beside import BY_PROGRESS, MOVED
+from reports.catalogue.beside import BY_PROGRESS, ELAPSED, MOVED
 from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import BESIDE_ORDER, POINTS, SUFFIXES, Dataset, Metric
 from reports.exposures import MART
@@ -44,7 +44,7 @@ RENAMED = re.compile(r't\."(\w+)" as "(\w+)"')
 SHORT = re.compile(r"[^，。；：（]+")
 EARLIER = dict(zip(SUFFIXES, ("上期", "去年同期"), strict=True))
 LINES = re.compile(r"_line$")
-INTERNAL = frozenset({BESIDE_ORDER, "elapsed"})
+INTERNAL = frozenset({BESIDE_ORDER, ELAPSED})
 
 
 class SourceColumn(BaseModel):
@@ -207,6 +207,8 @@ def _figure(chart: Chart, dataset: Dataset, metric: Metric, words: Words) -> dic
         return renamed.get(plain, plain), EARLIER.get(end, "")
 
     def named(name: str) -> str:
+        if name == ELAPSED:
+            return "已过天数的比例"
         if dataset.has_column(name):
             return dataset.column(name).label
         column, period = own(name)

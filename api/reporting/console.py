@@ -2,7 +2,7 @@
 
 Sales are net of tax and of returns, by the lines that the user sees: all of a company's, his warehouses', his own.
 What was bought, taken in and paid out is told of whole companies only. The month is the one up to today; what is
-before it are as many days of the month before, as in the sales reports.
+before it are as many days of the month before, as in the sales reports. Today is told so far, and grows by nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from api.kit.ratios import quotient
 from api.kit.scope import Principal
 from api.kit.told import of
 from api.reporting.business_data import BusinessData
-from api.reporting.earlier_days import YEAR, earlier, previous, same_day
+from api.reporting.earlier_days import YEAR, earlier, has_whole_day, previous, same_day
 from api.reporting.facts import (
     BRANDS,
     BUSINESS,
@@ -398,11 +398,12 @@ def _told(asked: Asked, row: Row[Any]) -> Figures:
     """A ranked row: its share of the whole, and how it changed."""
     found = dict(row._mapping)
     value, whole, cost = found.pop("value"), found.pop("whole"), found.pop("cost")
+    before = row.previous_revenue if has_whole_day(today().replace(day=1)) else ZERO
     return {
         **found,
         **_profit(asked, row.revenue, cost),
         "share": quotient(100 * value, whole, 2),
-        "change": quotient(100 * (row.revenue - row.previous_revenue), row.previous_revenue, 2),
+        "change": quotient(100 * (row.revenue - before), before, 2),
     }
 
 

@@ -2,7 +2,8 @@
 
 The period before whole months, or the days of a month from its first on, are as many months earlier; before any other
 days it is as many days that end the day before. Of days that are asked for only those that have come are compared: a
-running month stands beside the same part of the other one.
+running month stands beside the same part of the other one. Bills know their day, not their hour: a day that runs is
+told so far, and grows or falls by nothing while no whole one stands with it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ YEAR = 12
 def come(first: date, last: date) -> tuple[date, date]:
     """Those of some days that have come; all of them if none has."""
     return (first, min(last, today())) if first <= today() else (first, last)
+
+
+def has_whole_day(first: date) -> bool:
+    """Whether of days from this one on one is over, so that they are compared with earlier ones."""
+    return first < today()
 
 
 def previous(first: date, last: date) -> tuple[date, date]:

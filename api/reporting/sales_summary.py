@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from sqlalchemy.orm import Mapped
+from sqlalchemy import Numeric
+from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.asked import asked_days
 from api.kit.fields import COST, key, money, quantity, rate
@@ -12,7 +13,7 @@ from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
-from api.reporting.earlier_days import YEAR, come, earlier, previous_come
+from api.reporting.earlier_days import YEAR, come, earlier, has_whole_day, previous_come
 from api.reporting.expressions import ratio, summed
 from api.reporting.groupings import Groupings, SummedRow
 from api.reporting.trade_rows import SALES_DETAIL, SaleRow
@@ -35,6 +36,7 @@ select s.company_id, s.department_id, s.employee_id, s.customer_id, s.warehouse_
     g.goods_type_id, g.brand_id, cast(:first as date) as first_day, cast(:last as date) as day,
     cast(:grouping as integer) as grouping, s.bill_type, s.quantity, s.amount, s.revenue, s.cost,
     s.business_date between cast(:first as date) and cast(:last as date) as is_now,
+    cast(:is_compared as boolean) as is_compared,
     s.business_date between cast(:previous_first as date) and cast(:previous_last as date) as is_previous,
     s.business_date between cast(:year_first as date) and cast(:year_last as date) as is_last_year
 from facts.fct_sales_line s
@@ -53,14 +55,16 @@ _SUMS = ",\n".join(
         *(summed(name, name, "is_now") for name in ("quantity", "amount", "revenue", "cost")),
         summed("previous_revenue", "revenue", "is_previous"),
         summed("last_year_revenue", "revenue", "is_last_year"),
+        summed("previous_base", "revenue", "is_previous and is_compared"),
+        summed("last_year_base", "revenue", "is_last_year and is_compared"),
     ]
 )
 _SHOWN = ", ".join(
     (
         "revenue - cost as profit",
         ratio("revenue - cost", "revenue", "margin"),
-        ratio("revenue - previous_revenue", "previous_revenue", "previous_change"),
-        ratio("revenue - last_year_revenue", "last_year_revenue", "last_year_change"),
+        ratio("revenue - previous_base", "previous_base", "previous_change"),
+        ratio("revenue - last_year_base", "last_year_base", "last_year_change"),
     )
 )
 
@@ -98,12 +102,14 @@ class SalesSummary(SummedRow, SaleRow):
     )
     previous_revenue: Mapped[Decimal] = money("上期收入", total=True)
     previous_change: Mapped[Decimal | None] = rate(
-        "环比%", default=None, ratio=Ratio("revenue", "previous_revenue", growth=True)
+        "环比%", default=None, ratio=Ratio("revenue", "previous_base", growth=True)
     )
     last_year_revenue: Mapped[Decimal] = money("去年同期收入", total=True)
     last_year_change: Mapped[Decimal | None] = rate(
-        "同比%", default=None, ratio=Ratio("revenue", "last_year_revenue", growth=True)
+        "同比%", default=None, ratio=Ratio("revenue", "last_year_base", growth=True)
     )
+    previous_base: Mapped[Decimal] = mapped_column(Numeric)
+    last_year_base: Mapped[Decimal] = mapped_column(Numeric)
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
@@ -114,6 +120,7 @@ class SalesSummary(SummedRow, SaleRow):
         lines, days = super().source(principal, asked)
         return lines, {
             **days,
+            "is_compared": has_whole_day(first),
             "previous_first": before[0],
             "previous_last": before[1],
             "year_first": year[0],

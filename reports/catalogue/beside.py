@@ -1,6 +1,10 @@
 """主要数字：所选期间、上期、去年同期各一行，每个指标都从那一期自己的行算出，旁边是所选期间与那一期相比的变化。
 
 Whatever is told of a period's rows, be it a ratio, a mean of days or a number of goods, is told of the others' alike.
+
+Bills know their day, not their hour: of a day that runs it isn't known how far another one had come by then. A running
+period stands beside the same days of others; what has no whole day in it yet is told, and said to run, but it grows or
+falls by nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from reports.catalogue.datasets import (
     PERCENT,
     POINTS,
     SUFFIXES,
+    Beside,
     Column,
     Dataset,
     Metric,
@@ -30,6 +35,11 @@ MOVED = "_moved"
 BY_PROGRESS = "按进度"
 """How changes are called of which as much of the earlier period counts as has passed of the chosen one."""
 ELAPSED = "elapsed"
+"""How much of a row's period has passed; nothing is known of it before its first day is over."""
+SO_FAR = "（未过完）"
+"""Beside what a period is called that has no whole day yet."""
+UNFINISHED = "单独一天没过完时，数是到目前为止的，不与整天比变化"
+"""The same for readers who choose days."""
 
 
 @dataclass(frozen=True)
@@ -55,20 +65,30 @@ Head = tuple[Dataset, Chart]
 
 
 def by_period(
-    rows: str, axis: tuple[str, str], words: tuple[str, str, str], steps: tuple[str, str], periods: str = ""
+    rows: str,
+    axis: tuple[str, str],
+    words: tuple[str, str, str],
+    steps: tuple[str, str],
+    periods: str = "",
+    length: str = "",
+    runs: bool = False,
 ) -> str:
     """The rows of a mart in their own period, in the next one and a year later, but never in a period that it lacks.
 
     Each knows how much of its period has passed, as `elapsed`: 1 of those that are over.
 
-    `axis` are the columns of a period's first day and label, `steps` how far back the other two lie; `periods` is a
-    query of the axis, where the rows are too many to find it in. A period may be a day: a month's last one stands
-    beside the last ones of others. It groups: beside a `distinct` DuckDB reads all columns of the rows, used or not.
+    `axis` are the columns of a period's first day and label, `steps` how far back the other two lie, `length` how long
+    it is, by default the first of them; `periods` is a query of the axis, where the rows are too many to find it in.
+    What `runs` says so where it is compared with nothing yet. A period may be a day: a month's last one stands beside
+    the last ones of others. It groups: beside a `distinct` DuckDB reads all columns of the rows, used or not.
     """
     start, label = (f'"{name}"' for name in axis)
     own = periods or f"select t.{start}, t.{label} from {rows} as t group by t.{start}, t.{label}"
+    elapsed = _elapsed(f"p.{start}", length or steps[0])
+    so_far = f" || case when l.{BESIDE_ORDER} = 0 and {elapsed} is null then '{SO_FAR}' else '' end"
+    told = f"l.beside{so_far if runs else ''}"
     return (
-        f"(select p.{start}, p.{label}, l.{BESIDE_ORDER}, l.beside, {_elapsed(f'p.{start}', steps[0])},"
+        f"(select p.{start}, p.{label}, l.{BESIDE_ORDER}, {told} as beside, {elapsed} as {ELAPSED},"
         f" t.* exclude ({start}, {label}) from ({own}) as p cross join refreshed_at as r"
         f" cross join {lags(words, *steps)} as l"
         f" inner join {rows} as t on t.{start} = {stepped_back(f'p.{start}')})"
@@ -92,12 +112,17 @@ def stepped_back(day: str) -> str:
     )
 
 
-def _elapsed(start: str, step: str) -> str:
+def _elapsed(start: str, length: str) -> str:
     passed, whole = (
         f"date_diff('day', {start}, cast({end} as date))"
-        for end in ("r.as_of + interval 1 day", f"{start} + {step}")
+        for end in ("r.as_of + interval 1 day", f"{start} + {length}")
     )
-    return f"least(1, {passed} / {whole}) as {ELAPSED}"
+    return f"case when {start} < r.as_of then least(1, {passed} / {whole}) end"
+
+
+def whole_days(sums: str) -> str:
+    """Sums of earlier days, where there is a whole one among those that they stand beside."""
+    return f"{sums} * max({ELAPSED})"
 
 
 def passed(sums: str) -> str:
@@ -123,7 +148,7 @@ def figures(owner: Dataset, *shown: Figure) -> Head:
     metrics = tuple(
         told
         for figure, metric in zip(shown, own, strict=True)
-        for told in _told(figure, metric, owner.beside.runs and (figure.grows or owner.grows(metric)))
+        for told in _told(figure, metric, owner.beside, figure.grows or owner.grows(metric))
     )
     used = {name for metric in own for name in owner.used(metric)}
     data = replace(
@@ -155,7 +180,7 @@ def figures(owner: Dataset, *shown: Figure) -> Head:
     return data, chart
 
 
-def _told(figure: Figure, metric: Metric, grows: bool) -> Iterator[Metric]:
+def _told(figure: Figure, metric: Metric, beside: Beside, grows: bool) -> Iterator[Metric]:
     """The figure of each period, and how far the chosen one is from it: of shares that is told in points.
 
     What `grows` is compared with as much of it as has passed of the chosen period.
@@ -168,7 +193,9 @@ def _told(figure: Figure, metric: Metric, grows: bool) -> Iterator[Metric]:
         metric = replace(metric, sql=f"case when {IS_CHOSEN} or min({ELAPSED}) = 1 then {metric.sql} end")
     yield metric
     chosen = f"max(case when {IS_CHOSEN} then {metric.sql} end) over ()"
-    then = f"({metric.sql} * max({ELAPSED}))" if grows else f"({metric.sql})"
+    grows = grows and beside.runs
+    # Of all rows of the head: days without a bill have none of their own.
+    then = f"({metric.sql} * max(max({ELAPSED})) over ())" if grows else f"({metric.sql})"
     share = metric.format == PERCENT
     moved = f"({chosen} - {then}) * 100" if share else f"{chosen} / {then} - 1"
     there = "" if share else f" and {then} > 0"
@@ -178,7 +205,7 @@ def _told(figure: Figure, metric: Metric, grows: bool) -> Iterator[Metric]:
         f"case when not {IS_CHOSEN}{there} then {moved} end",
         POINTS if share else CHANGE,
         figure.worse,
-        heading="变化（点）" if share else f"{BY_PROGRESS if grows else ''}变化",
+        heading="变化（点）" if share else f"{BY_PROGRESS if grows and beside.by_progress else ''}变化",
     )
 
 

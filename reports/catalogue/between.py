@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reports.catalogue.beside import lags, stepped_back
+from reports.catalogue.beside import ELAPSED, lags, stepped_back
 from reports.catalogue.boards import Filter
 from reports.catalogue.compare import Source
 from reports.catalogue.datasets import BESIDE_ORDER, NO_ENDS, SINCE, UNTIL, Column, Dataset
@@ -34,7 +34,7 @@ def between_filter(dataset: Dataset) -> Filter:
 
 BETWEEN = replace(
     ANY_DAYS,
-    period=replace(DAYS, told=()),
+    period=replace(DAYS, told=(ELAPSED,)),
     columns=ENDS,
     days=BETWEEN_LINK,
     filter=between_filter,
@@ -91,7 +91,7 @@ class Balances(Source):
     @property
     def _whose(self) -> str:
         names = ", ".join(f't."{name}"' for name in self.dimensions)
-        return f"k.{SINCE}, k.{UNTIL}, k.{BESIDE_ORDER}, k.beside, {names}"
+        return f"k.{SINCE}, k.{UNTIL}, k.{BESIDE_ORDER}, k.beside, k.{ELAPSED}, {names}"
 
     @property
     def _moves(self) -> dict[str, str]:
@@ -108,7 +108,8 @@ class Balances(Source):
             f"(select *, cast(date_trunc('month', opened + 1) as date) as month,"
             f" cast(date_trunc('month', opened) + interval 1 month as date) as whole_since,"
             f" case when closed = as_of then closed + 1 else cast(date_trunc('month', closed + 1) as date) end"
-            f" as whole_until from (select e.*, l.{BESIDE_ORDER}, l.beside, r.*, {opened} as opened, {closed} as closed"
+            f" as whole_until from (select e.*, l.{BESIDE_ORDER}, l.beside, r.*, {opened} as opened,"
+            f" {closed} as closed, case when e.{SINCE} < r.as_of then 1 end as {ELAPSED}"
             f" from (select {NO_ENDS}) as e cross join (select as_of, {known} as known from refreshed_at) as r"
             f" cross join {lags(self.period.words, *steps)} as l"
             f" where e.{SINCE} <= least(e.{UNTIL}, r.as_of)) where opened + 1 >= known)"

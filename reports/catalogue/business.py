@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from reports.catalogue.beside import Figure, by_period, figures
-from reports.catalogue.boards import Board, Chart, Filter, Pivot
+from reports.catalogue.beside import ELAPSED, UNFINISHED, Figure, by_period, figures, whole_days
+from reports.catalogue.boards import Board, Chart, Pivot
 from reports.catalogue.compare import MONTH_COLUMNS, Period, own_alone
 from reports.catalogue.datasets import SUFFIXES, Beside, Column, Dataset, Metric, Worse
 from reports.catalogue.metrics import change_metric, money, percent, quantity, sum_where
@@ -80,7 +80,9 @@ def beside(name: str, prefix: str = "") -> tuple[Metric, ...]:
         for end, kind, when in zip(("before", "year"), ("change", "growth"), SAME_DAYS, strict=True)
         for metric in (
             money(f"{name}_{end}", f"{when}{label}", f"{prefix}{name}_{end}"),
-            change_metric(f"{name}_{kind}", f"{label}较{when}", now, f"sum({prefix}{name}_{end})", worse),
+            change_metric(
+                f"{name}_{kind}", f"{label}较{when}", now, whole_days(f"sum({prefix}{name}_{end})"), worse
+            ),
         )
     )
 
@@ -137,6 +139,15 @@ def moved(name: str, prefix: str = "") -> tuple[str, ...]:
     return f"{prefix}{name}", f"{name}_change", f"{name}_growth"
 
 
+def begun(rows: str, day: str) -> str:
+    """Rows that know whether a whole day of their month is over, as `elapsed`, so that it is compared with others."""
+    month = f"cast(date_trunc('month', t.{day}) as date)"
+    return (
+        f"(select t.*, case when {month} < r.as_of then 1 end as {ELAPSED}"
+        f" from {rows} as t cross join refreshed_at as r)"
+    )
+
+
 def own_measures(cost: bool) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*FLOWS, *LEVELS, *((*STOCK, "sales_cost") if cost else ()))))
 
@@ -173,6 +184,8 @@ def business_dataset(
     when: str = "",
 ) -> Dataset:
     measures = (*own_measures(cost), *more)
+    if metrics:
+        mart, measures = begun(mart, time), (*measures, ELAPSED)
     return Dataset(
         key=variant(key, cost),
         label=label,
@@ -223,7 +236,9 @@ def bill_links(start: str, end: str) -> tuple[Column, ...]:
 
 
 SAME_DAY = Period(
-    "day", "按日分析", "日", "interval 1 month", "interval 1 year", "上月同日", "去年同日", runs=False
+    *("day", "按日分析", "日", "interval 1 month", "interval 1 year", "上月同日", "去年同日"),
+    by_day=True,
+    length="interval 1 day",
 )
 DAY = (
     Column("day", "日期", "date"),
@@ -241,9 +256,9 @@ def same_days(cost: bool) -> Beside:
     months = f"select max(t.day) as day, {label} from mart_business_day as t group by 2"
     words = ("所选月", *SAME_DAYS)
     days = by_period(rows, ("day", "month_label"), words, (SAME_DAY.step, SAME_DAY.year), months)
-    return Beside(
-        f"(select cast(date_trunc('month', b.day) as date) as month, b.* from {days} as b)", words, flows
-    )
+    month = "cast(date_trunc('month', b.day) as date) as month"
+    rows = f"(select {month}, b.* exclude ({ELAPSED}) from {days} as b)"
+    return Beside(begun(rows, "month"), words, flows, runs=True)
 
 
 def daily_board(cost: bool) -> Board:
@@ -340,7 +355,7 @@ def daily_board(cost: bool) -> Board:
         *level_lines(data, cost),
     )
     filters = (
-        Filter("period", "日期", data.key, "day_label", multiple=False, latest=True, excludes=("days",)),
+        period_filter(data, "day_label", "日期", "days", hint=UNFINISHED),
         company_filter(data),
     )
     days = Pivot(running.key, (COMPANY.name,), ("day_label",), ("sales",))

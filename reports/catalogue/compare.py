@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from reports.catalogue.beside import BY_PROGRESS, ELAPSED, by_period
+from reports.catalogue.beside import BY_PROGRESS, ELAPSED, by_period, passed, whole_days
 from reports.catalogue.datasets import BESIDE_ORDER, SERIES, SUFFIXES, Beside, Column, Dataset, Metric
 
 KEYS = {"company": ("company_id",), "warehouse": ("company_id", "warehouse_id")}
@@ -18,8 +18,9 @@ class Period:
     """A kind of period: how far back its predecessor and last year's counterpart lie, and how both are called.
 
     The marts know whole periods: a running one stands beside the whole one before, and the names say so. Unless it
-    tells a moment (`runs`), what it adds up is compared by progress. `told` is what its rows beside each other tell
-    besides; `ranged` are days of which any number in a row may be chosen.
+    tells a moment (`runs`), what it adds up is compared by progress; what is told `by_day` only where a whole day is in
+    it. `told` is what its rows beside each other tell besides; `length` is how long it is, `step` by default; `ranged`
+    are days of which any number in a row may be chosen.
     """
 
     key: str
@@ -32,6 +33,13 @@ class Period:
     runs: bool = True
     told: tuple[str, ...] = (ELAPSED,)
     ranged: bool = False
+    by_day: bool = False
+    length: str = ""
+
+    @property
+    def by_progress(self) -> bool:
+        """Whether of whole periods a part is counted, as much as has passed of a running one."""
+        return self.runs and not self.by_day
 
     @property
     def words(self) -> tuple[str, str, str]:
@@ -45,7 +53,7 @@ class Period:
     @property
     def moved(self) -> tuple[str, str]:
         """What the changes of sums against the earlier ones are called."""
-        if not self.runs:
+        if not self.by_progress:
             return f"较{self.previous}", f"较{self.last_year}"
         before, year = (word.removesuffix(f"整{self.name}") for word in self.earlier)
         return f"{BY_PROGRESS}较{before}", f"{BY_PROGRESS}较{year}"
@@ -55,21 +63,31 @@ class Period:
         """How changes by progress are told, for readers."""
         return (
             f"未过完的{self.name}与整{self.name}相比，{BY_PROGRESS}的变化只算那时同样天数的份额"
-            if self.runs
+            if self.by_progress
             else ""
         )
+
+    def then(self, sums: str) -> str:
+        """Sums of earlier periods as those of a period are compared with."""
+        if self.by_progress:
+            return passed(sums)
+        return whole_days(sums) if self.runs else sums
 
     def rows_beside(
         self, rows: str, axis: tuple[Column, Column], measures: Iterable[str], periods: str = ""
     ) -> Beside:
         """The rows of a mart that has the axis, each period beside its earlier ones."""
-        return Beside(self.beside(rows, axis, periods), self.words, tuple(measures), self.runs)
+        return self.told_beside(self.beside(rows, axis, periods), measures)
+
+    def told_beside(self, source: str, measures: Iterable[str]) -> Beside:
+        return Beside(source, self.words, tuple(measures), self.runs, self.by_progress)
 
     def beside(self, rows: str, axis: tuple[Column, Column], periods: str = "") -> str:
         """The rows of each period with those of its earlier ones, told apart, as a query in parentheses."""
         start, label = axis
         steps = (self.step, self.year)
-        return by_period(rows, (start.name, label.name), self.words, steps, periods)
+        names = start.name, label.name
+        return by_period(rows, names, self.words, steps, periods, self.length, self.runs)
 
 
 WEEK = Period("week", "按周分析", "周", "interval 7 day", "interval 364 day", "上周整周", "去年同周整周")
@@ -186,7 +204,7 @@ def compared_datasets(
         explorable=explorable,
         only=only,
         ranged=period.ranged,
-        beside=Beside(source.beside, period.words, (*alone, *measures), period.runs),
+        beside=period.told_beside(source.beside, (*alone, *measures)),
     )
     series = replace(
         data,

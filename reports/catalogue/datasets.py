@@ -141,13 +141,15 @@ class Beside:
     """A dataset's rows of a period together with those of the period before and of last year.
 
     `source` is their query in parentheses, told apart by the columns `beside_order` and `beside`, one of `words`;
-    `measures` are what is known of all three; `runs` is whether a period may still run while the others are whole.
+    `measures` are what is known of all three; `runs` is whether a period may still run while the others are whole, and
+    `by_progress` whether only a part of these then counts.
     """
 
     source: str
     words: tuple[str, str, str]
     measures: tuple[str, ...]
     runs: bool = False
+    by_progress: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 Each day's rows stand also a month later and a year later, so that the sums over any days are right for what they are
 compared with too. A month's last day takes what has no day of its own: whole months stay whole. Nothing stands beyond
-the day that the figures are of: what has not come yet is compared with nothing.
+the day that the figures are of: what has not come yet is compared with nothing, nor is that day as long as it runs.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from reports.catalogue.beside import ELAPSED, UNFINISHED
 from reports.catalogue.boards import Board, Filter, Report, Tab
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period
 from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, Column, Dataset
@@ -41,7 +42,8 @@ def by_day(rows: str, words: tuple[str, str, str], steps: tuple[str, str], day: 
         for order, (word, step) in enumerate(zip(earlier, steps, strict=True), 1)
     )
     return (
-        f"(select b.*, cast(date_trunc('month', r.as_of) as date) as {FIRST_DAY}, r.as_of as {LAST_DAY}"
+        f"(select b.*, cast(date_trunc('month', r.as_of) as date) as {FIRST_DAY}, r.as_of as {LAST_DAY},"
+        f" case when b.{day} < r.as_of then 1 end as {ELAPSED}"
         f" from (select t.*, 0 as {BESIDE_ORDER}, '{own}' as beside from {rows} as t union all by name {lags}) as b"
         f" cross join refreshed_at as r)"
     )
@@ -63,15 +65,15 @@ DAYS = Days(
     "interval 1 year",
     "上月同期",
     "去年同期",
-    runs=False,
-    told=(FIRST_DAY, LAST_DAY),
+    told=(FIRST_DAY, LAST_DAY, ELAPSED),
     ranged=True,
+    by_day=True,
 )
 
 
 def days_filter(dataset: Dataset) -> Filter:
     """From which day to which; it opens on this month."""
-    hint = "自定义的结束日期不含当天；上月同期、去年同期是上个月和去年的同样日子，只算到数据所属的业务日"
+    hint = f"自定义的结束日期不含当天；上月同期、去年同期是上个月和去年的同样日子，只算到数据所属的业务日；{UNFINISHED}"
     return Filter(
         "days",
         DAYS.name,

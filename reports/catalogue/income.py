@@ -7,7 +7,7 @@ without cost rights sees revenue, rebates, claims and freight. Lines lead to the
 from __future__ import annotations
 
 from reports.catalogue.aims import aimed_chart, aimed_dataset
-from reports.catalogue.beside import Figure, figures
+from reports.catalogue.beside import Figure, figures, passed
 from reports.catalogue.boards import Board, Pivot
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets
 from reports.catalogue.datasets import MONEY, PERCENT, QUANTITY, Column, Dataset, Metric
@@ -162,6 +162,11 @@ def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     )
 
 
+def more_than(earlier: str) -> str:
+    """What there is more or less than earlier, of which as much counts as has passed of the month."""
+    return f"cast(sum(amount) - {passed(f'sum({earlier})')} as double)"
+
+
 def statement_dataset(cost: bool) -> Dataset:
     """The statement line by line, subtotals too."""
     kept = [line for line in enumerate(LINES, 1) if set(line[1][1]) <= set(items_of(cost))]
@@ -175,9 +180,9 @@ def statement_dataset(cost: bool) -> Dataset:
     shown = (
         ("amount", "本月", "cast(sum(amount) as double)", MONEY),
         ("before", "上月整月", "cast(sum(amount_before) as double)", MONEY),
-        ("moved", "较上月整月增减", "cast(sum(amount) - sum(amount_before) as double)", MONEY),
+        ("moved", "按进度较上月增减", more_than("amount_before"), MONEY),
         ("year", "去年同月整月", "cast(sum(amount_year) as double)", MONEY),
-        ("grown", "较去年同月整月增减", "cast(sum(amount) - sum(amount_year) as double)", MONEY),
+        ("grown", "按进度较去年同月增减", more_than("amount_year"), MONEY),
         ("share", "占收入", ratio("sum(amount)", revenue), PERCENT),
     )
     data, _ = compared_datasets(

@@ -92,12 +92,11 @@ def grown_beside(
     """
     before, year = stood(replace(metric, label=called or word or metric.label), measures, *period.earlier)
     change, growth = period.moved
-    moved = grown_metric if period.runs else change_metric
     return (
         before,
-        moved(f"{metric.name}_change", f"{word}{change}", metric.sql, before.sql, worse),
+        change_metric(f"{metric.name}_change", f"{word}{change}", metric.sql, period.then(before.sql), worse),
         year,
-        moved(f"{metric.name}_growth", f"{word}{growth}", metric.sql, year.sql, worse),
+        change_metric(f"{metric.name}_growth", f"{word}{growth}", metric.sql, period.then(year.sql), worse),
     )
 
 

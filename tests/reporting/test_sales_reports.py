@@ -108,6 +108,19 @@ class TestSummary:
             "last_year_change": "200",
         }
 
+    @pytest.mark.parametrize(("now", "change"), [("2026-03-31", None), ("2026-04-01", "-100.0000")])
+    def test_a_day_is_compared_with_a_whole_one_when_it_is_over(
+        self, posted: Desk, monkeypatch: pytest.MonkeyPatch, now: str, change: str | None
+    ) -> None:
+        """What a year ago was sold all day stands beside it at any hour; in its totals too."""
+        monkeypatch.setattr(earlier_days, "today", lambda: date.fromisoformat(now))
+        day = {"day_start": "2026-03-31", "day_end": "2026-03-31", "company_id": posted.world.company_a}
+        found = one(posted, SUMMARY, **day)
+        assert some(found, "revenue", "last_year_revenue") == {"revenue": "0", "last_year_revenue": "300"}
+        assert found["last_year_change"] == change
+        totals = posted.caller.get(f"{SUMMARY}/getTotals", **day).data["totals"]
+        assert (totals["last_year_revenue"], totals["last_year_change"]) == ("300.00", change)
+
     def test_ratios_without_a_base_are_empty(self, posted: Desk) -> None:
         found = one(posted, SUMMARY, company_id=posted.world.company_b, **MARCH)
         assert (found["previous_change"], found["last_year_change"]) == (None, None)

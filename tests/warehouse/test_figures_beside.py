@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from reports.assets import Placed, boards
+from reports.catalogue import find_report
 from reports.catalogue.beside import BY_PROGRESS, ELAPSED, KEY, moved_name, names
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.datasets import PERCENT, SERIES, Dataset, in_range
@@ -138,8 +139,12 @@ def test_beside_each_earlier_figure_stands_how_far_the_chosen_one_is_from_it(
             continue
         assert now[moved] is None, name
         for then in earlier:
-            if None in (now[name], then[name]) or (
-                then[name] <= 0 and dataset.metric(name).format != PERCENT
+            # Bills know no hour: a running day is compared with no whole one.
+            day_runs = newest == "2026-11-20" and dataset.grows(dataset.metric(name))
+            if (
+                day_runs
+                or None in (now[name], then[name])
+                or (then[name] <= 0 and dataset.metric(name).format != PERCENT)
             ):
                 assert then[moved] is None, name
             elif dataset.metric(name).format == PERCENT:
@@ -201,6 +206,64 @@ def test_a_day_and_its_month_stand_beside_the_same_days_of_earlier_months(mart: 
     ):
         found = _figures(mart, _told(code), where, figure)
         assert [value for _, value in found] == pytest.approx(expected), code
+
+
+def test_a_running_day_is_said_to_run_and_compared_with_no_whole_one(mart: Mart) -> None:
+    """What it comes to, and the month with it, is told as of any day; the day before has changes."""
+    dataset = _told("BusinessDailyReport")
+    names = ("sales", "mtd_sales", "receivable_closing")
+    figures = ", ".join(
+        f'{dataset.metric(told).sql} as "{told}"' for name in names for told in (name, moved_name(name))
+    )
+    for day, word in (("2026-11-20", "所选日（未过完）"), ("2026-11-19", "所选日")):
+        now, month, year = mart(
+            f"select beside, {figures} from ({dataset.sql}) as d where role_id = 1 and day_label = '{day}'"
+            f" group by beside order by {dataset.metric('nearest').sql} desc"
+        ).to_dicts()
+        date = dt.date.fromisoformat(day)
+        assert [row["beside"] for row in (now, month, year)] == [word, "上月同日", "去年同日"]
+        for then, at in ((now, date), (month, date.replace(month=10)), (year, date.replace(year=2025))):
+            sold = mart(f"select sum(sales) from mart_business_day where day = '{at}'").item()
+            assert then["sales"] == pytest.approx(sold)
+        for then in (month, year):
+            grown = None if day == "2026-11-20" else pytest.approx(now["sales"] / then["sales"] - 1)
+            assert then["sales_moved"] == grown
+            for name in names[1:]:
+                assert then[moved_name(name)] == pytest.approx(now[name] / then[name] - 1)
+
+
+@pytest.mark.parametrize(
+    ("first", "compares"),
+    [("2026-11-20", False), ("2026-11-19", True)],
+    ids=["the running day", "a whole day too"],
+)
+def test_any_days_are_compared_if_one_of_them_is_over(mart: Mart, first: str, compares: bool) -> None:
+    tab = find_report("OperatingRevenue").tab("days").plain
+    day = dt.date.fromisoformat(first)
+    last = dt.date(2026, 11, 20)
+    now, *earlier = (
+        _between(mart, "revenue", *days)
+        for days in (
+            (day, last),
+            (day.replace(month=10), last.replace(month=10)),
+            (day.replace(year=2025), last.replace(year=2025)),
+        )
+    )
+    assert all(earlier)
+    changes = [pytest.approx(now / then - 1) if compares else None for then in earlier]
+    data, head = tab.datasets[0], tab.dataset(tab.chart(KEY).dataset)
+    where = f"role_id = 1 and day >= '{first}' and day <= '{last}'"
+
+    def asked(dataset: Dataset, *metrics: str, by: str = "") -> list[tuple[float | None, ...]]:
+        told = ", ".join(dataset.metric(name).sql for name in metrics)
+        return mart(f"select {told} from ({dataset.sql}) as d where {where} {by}").rows()
+
+    assert asked(data, "revenue", "revenue_change", "revenue_growth") == [(pytest.approx(now), *changes)]
+    by = f"group by beside order by {head.metric('nearest').sql} desc"
+    assert asked(head, "revenue", "revenue_moved", by=by) == [
+        (pytest.approx(now), None),
+        *((pytest.approx(then), change) for then, change in zip(earlier, changes, strict=True)),
+    ]
 
 
 def test_revenue_stands_beside_as_many_days_of_earlier_months(mart: Mart) -> None:

@@ -62,6 +62,28 @@ class TestIncome:
         agree(found.filter(moved), expected.filter(moved), KEYS)
         assert expected["item"].n_unique() >= 10
 
+    @pytest.mark.parametrize(
+        ("month", "part"), [("2026-11", 20 / 30), ("2026-10", 1)], ids=["running", "whole"]
+    )
+    def test_a_line_of_a_running_month_is_beside_the_same_part_of_the_others(
+        self, mart: Mart, month: str, part: float
+    ) -> None:
+        board = find_report("IncomeStatement").tabs[0].cost
+        data = board.dataset(board.chart("statement").dataset)
+        figures = ", ".join(
+            f'{data.metric(name).sql} as "{name}"' for name in ("amount", "before", "moved", "year", "grown")
+        )
+        lines = mart(
+            f"select {figures} from ({data.sql}) as d where role_id = 1 and month_label = '{month}' group by line_name"
+        ).to_dicts()
+        compared = 0
+        for line in lines:
+            for then, more in (("before", "moved"), ("year", "grown")):
+                if None not in (line["amount"], line[then]):
+                    assert line[more] == pytest.approx(line["amount"] - line[then] * part, abs=1e-6), more
+                    compared += bool(line[then])
+        assert compared > 10
+
     def test_open_months_are_provisional(self, mart: Mart, core_rows: Core) -> None:
         closed = {
             (company, dt.date.fromisoformat(f"{period}-01"))

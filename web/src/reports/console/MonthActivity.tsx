@@ -39,6 +39,8 @@ export function MonthActivity({ company }: { company: number }) {
         const [month, previous, lastYear] = months;
         if (!month) return null;
         const shown = flowsOf(month);
+        // Of a month whose first day runs no whole one is there to be compared.
+        const [before, year] = month.first_day < month.last_day ? [previous, lastYear] : [];
         const charted = shown.filter(([name]) => drawn.has(name));
         const option = {
           ...plain,
@@ -61,10 +63,10 @@ export function MonthActivity({ company }: { company: number }) {
                   <strong title={formatMoney(month[name])}>{formatBrief(month[name])}</strong>
                   <small title={`上月同期 ${formatMoney(previous?.[name])}，去年同期 ${formatMoney(lastYear?.[name])}`}>
                     <span>
-                      环比 <Change now={month[name]} before={previous?.[name] ?? null} worse={worse} />
+                      环比 <Change now={month[name]} before={before?.[name] ?? null} worse={worse} />
                     </span>
                     <span>
-                      同比 <Change now={month[name]} before={lastYear?.[name] ?? null} worse={worse} />
+                      同比 <Change now={month[name]} before={year?.[name] ?? null} worse={worse} />
                     </span>
                   </small>
                 </Lead>

@@ -1,9 +1,11 @@
-/** 今日销售: today's figures beside yesterday's and those of the same day a year ago; each leads to what it adds up. */
+/**
+ * 今日销售: today's figures so far, beside those of yesterday and of the same day a year ago; each leads to what it adds
+ * up. Bills know their day, not their hour: what a running day has more or less than a whole one says nothing.
+ */
 import type { SalesCase } from '@/gen';
 import { isMasked } from '@/lib/decimal';
 import { formatBrief, formatMoney, formatPercent } from '@/lib/format';
 import { Lead } from '@/lib/reach';
-import { Change } from './Change';
 import styles from './console.module.css';
 import { useConsole } from './consoleQueries';
 import { ordersOf, outboundOf, receiptsOf, salesOf, summaryOf, type Span } from './leads';
@@ -22,7 +24,7 @@ const figures: [Figure, string, (span: Span, filter: { company_id: number }) => 
 export function TodayCases({ company }: { company: number }) {
   const query = useConsole('getTodaySalesCaseList', { company_id: company });
   return (
-    <Panel title="今日销售" query={query} height={92}>
+    <Panel title="今日销售" extra={<small>到目前为止，不与整天比变化</small>} query={query} height={92}>
       {({ cases }) => {
         const [today, yesterday, lastYear] = cases;
         if (!today || !yesterday || !lastYear) return null;
@@ -37,12 +39,8 @@ export function TodayCases({ company }: { company: number }) {
                   <small>{more(today)}</small>
                 </span>
                 <strong title={formatMoney(today[name])}>{formatBrief(today[name])}</strong>
-                <span className={styles.compared}>
-                  昨天 {formatBrief(yesterday[name])} <Change now={today[name]} before={yesterday[name]} />
-                </span>
-                <span className={styles.compared}>
-                  去年同日 {formatBrief(lastYear[name])} <Change now={today[name]} before={lastYear[name]} />
-                </span>
+                <span className={styles.compared}>昨天全天 {formatBrief(yesterday[name])}</span>
+                <span className={styles.compared}>去年同日全天 {formatBrief(lastYear[name])}</span>
               </Lead>
             ))}
           </div>

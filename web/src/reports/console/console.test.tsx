@@ -48,9 +48,10 @@ describe('business on the home page', () => {
     open();
     const revenue = await linkOf('销售收入（未税）');
     expect(revenue?.textContent).toContain('900');
-    expect(revenue?.textContent).toContain('昨天 600 ↑ 50.0%');
-    // Nothing was sold a year ago: there is nothing to compare with.
-    expect(revenue?.textContent).toContain('去年同日 0 —');
+    // Today isn't over: it is no half more than the whole of yesterday.
+    expect(revenue?.textContent).toContain('昨天全天 600去年同日全天 0');
+    expect(revenue?.textContent).not.toMatch(/[↑↓%]/);
+    expect(screen.getByText('到目前为止，不与整天比变化')).toBeTruthy();
     expect(revenue?.getAttribute('href')).toBe('/report/salesdetrpt?business_date_start=2026-11-22&business_date_end=2026-11-22');
     expect((await linkOf('毛利率 11.1%'))?.getAttribute('href')).toContain('/report/');
     // Only bills that count are counted.
@@ -87,6 +88,17 @@ describe('business on the home page', () => {
     expect(await marks('采购')).toMatch(/even/);
     expect(await marks('新增逾期')).toMatch(/bad/);
     expect(await marks('销售收入')).toMatch(/bad/);
+  });
+
+  it('tells no change of a month whose first day runs', async () => {
+    const begun = { ...month, first_day: '2026-11-01', last_day: '2026-11-01' };
+    const earlier = { ...month, revenue: '1000000.00' };
+    const told = async () => (await screen.findByText('123.5万')).closest('a')?.textContent;
+    open({ month: { days, months: [month, earlier, earlier] } });
+    expect(await told()).toContain('环比 ↑ 23.5%');
+    view.done();
+    open({ month: { days, months: [begun, earlier, earlier] } });
+    expect(await told()).toContain('环比 —同比 —');
   });
 
   it('leaves out what the role hides or does not reach', async () => {
