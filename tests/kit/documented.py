@@ -20,6 +20,11 @@ from tests.kit import documented
 shutil.copyfile(documented.file(), sys.argv[1])
 """
 """What servers that tests start run instead of writing a document of their own."""
+OWN = """
+from api.shell import document_calls
+exec(document_calls.WRITE + document_calls.PACK)
+"""
+"""What the product's own call runs, in a process in which no test has put `GIVE` in its place."""
 
 
 @cache
@@ -35,10 +40,8 @@ def file() -> Path:
 
 
 def _write(place: Path) -> None:
-    from api.shell.document_calls import PACK, WRITE
-
     # Not behind others: all tests of calls wait for it.
-    written = [sys.executable, "-c", WRITE + PACK, place / "openapi.json", "0"]
+    written = [sys.executable, "-c", OWN, place / "openapi.json", "0"]
     subprocess.run(written, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
 
 

@@ -64,15 +64,15 @@ CONTRACT = (
     fault(
         "bill without masks",
         "kit/endpoints.py",
-        "shown = masked(row, masks(cls, cls.name(), ctx.principal))",
-        "shown = dict(row._mapping)",
+        "return masked(row, masks(cls, cls.name(), ctx.principal)) | blocks",
+        "return dict(row._mapping) | blocks",
         f"{HIDDEN}::test_lists_and_details",
     ),
     fault(
         "record without masks",
         "kit/records.py",
-        "shown = masked(row, masks(cls, cls.name(), ctx.principal))",
-        "shown = dict(row._mapping)",
+        "return masked(row, masks(cls, cls.name(), ctx.principal)) | blocks",
+        "return dict(row._mapping) | blocks",
         f"{HIDDEN}::test_lists_and_details",
     ),
     fault(
