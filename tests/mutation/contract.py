@@ -236,7 +236,7 @@ CONTRACT = (
     ),
     fault(
         "order without tie-breaker",
-        "kit/listing.py",
+        "kit/ordering.py",
         "by = [*first, *(cls.table().columns[name] for name in then), cls.key()]",
         "by = [*first, *(cls.table().columns[name] for name in then)] or [cls.key()]",
         f"{LISTING}::TestOrder",
