@@ -317,7 +317,7 @@ def _boards_of(item: Any) -> set[uuid.UUID]:
     if not hasattr(item, "dashboards"):
         return {item.uuid}
     taken_off = inspect(item).attrs.dashboards.history.deleted
-    return {board.uuid for board in (*item.dashboards, *taken_off)}
+    return {board.uuid for board in (*item.dashboards, *(taken_off or ()))}
 
 
 def _make_own(item: Any, new: bool) -> None:

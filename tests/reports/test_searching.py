@@ -83,8 +83,7 @@ def test_only_the_chart_says_where_is_looked(superset: Superset):
         filters=[{"col": "company_name", "op": "ILIKE", "val": "上海%"}],
         extras={"searched": ["company_name\" || '上海' || \"company_name"]},
     )
-    assert answer.status_code == 200, answer.text
-    assert {row["company_name"] for row in answer.json()["result"][0]["data"]} == {"上海公司"}
+    assert (answer.status_code, "searched" in answer.text) == (400, True)
 
 
 def test_every_table_with_totals_asks_the_server():
