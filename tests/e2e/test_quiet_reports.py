@@ -49,7 +49,9 @@ class Heard:
             self.wrong.append(f"{response.status} {response.request.method} {response.url[:200]}")
 
     def _lost(self, request: Request) -> None:
-        self.wrong.append(f"{request.failure} {request.method} {request.url[:200]}")
+        # A page that is left takes back what it still asks for.
+        if request.failure != "net::ERR_ABORTED":
+            self.wrong.append(f"{request.failure} {request.method} {request.url[:200]}")
 
 
 def drawn(page: Page) -> None:
