@@ -124,7 +124,9 @@ def test_beside_each_earlier_figure_stands_how_far_the_chosen_one_is_from_it(
     [latest] = [item.column for item in board.filters if item.latest] or [""]
     newest = ""
     if latest:
-        newest = mart(f"select max({latest}) from ({of_range(dataset.sql)}) as d where role_id = 1").item()
+        newest = str(
+            mart(f"select max({latest}) from ({of_range(dataset.sql)}) as d where role_id = 1").item()
+        )
         chosen.append(f"{latest} = '{newest}'")
     figures = ", ".join(f'{dataset.metric(name).sql} as "{name}"' for name in chart.metrics)
     rows = mart(
