@@ -38,11 +38,12 @@ class FrameRoute(BaseModel):
 
 class FrameFilter(BaseModel):
     """A filter in a frame: its key among the report's, the id under which the frame tells its values, the column that
-    it filters, whether it opens on the newest value, and whether it chooses a range of days."""
+    it filters and its name, whether it opens on the newest value, and whether it chooses a range of days."""
 
     key: str
     id: str
     column: str
+    label: str
     latest: bool
     ranged: bool
 
@@ -164,6 +165,7 @@ def _filters(report: Report, tab: Tab, sees_cost: bool) -> list[dict[str, Any]]:
             "id": filter_id(report.code, tab.key, variant, item.key),
             "column": item.column,
             "latest": item.latest,
+            "label": item.label,
             "ranged": item.ranged,
         }
         for item in tab.board(variant).filters

@@ -11,7 +11,7 @@ const tab = {
   label: '按月分析',
   embed_id: 'e',
   address: '/embedded/e?role_id=3' as string | null,
-  filters: [{ key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false, ranged: false }],
+  filters: [{ key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', label: '筛选', latest: false, ranged: false }],
   opens_with: {},
 };
 const choices = {

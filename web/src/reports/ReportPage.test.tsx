@@ -105,7 +105,7 @@ describe('report page', () => {
   });
 
   it('opens the tab and the kept filters that a link names, which the server is not asked about', async () => {
-    const period = { key: 'period', id: 'NATIVE_FILTER-1', column: 'month_label', latest: true, ranged: false };
+    const period = { key: 'period', id: 'NATIVE_FILTER-1', column: 'month_label', label: '筛选', latest: true, ranged: false };
     frame = { ...frame, tabs: [{ ...tab('week', '按周分析'), filters: [period] }, tab('month', '按月分析')] };
     kept = [
       { name: '十月', mine: false, value: { filters: { period: ['2026-09'] } } },
@@ -218,7 +218,7 @@ describe('report page', () => {
   });
 
   it('stands as its address says, takes filters along to another tab, and says in its address how it stands', async () => {
-    const filter = (key: string, column: string) => ({ key, id: `NATIVE_FILTER-${key}`, column, latest: key === 'period', ranged: false });
+    const filter = (key: string, column: string) => ({ key, id: `NATIVE_FILTER-${key}`, column, label: key, latest: key === 'period', ranged: false });
     const company = filter('company', 'company_name');
     const [week, month] = frame.tabs;
     frame = {
@@ -276,8 +276,8 @@ describe('report page', () => {
 
   it("opens with the reader's usual filters unless a link says more, and anew with others that he kept", async () => {
     const filters = [
-      { key: 'period', id: 'NATIVE_FILTER-p', column: 'month_label', latest: true, ranged: false },
-      { key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false, ranged: false },
+      { key: 'period', id: 'NATIVE_FILTER-p', column: 'month_label', label: '筛选', latest: true, ranged: false },
+      { key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', label: '筛选', latest: false, ranged: false },
     ];
     const opens_with = { period: ['2026-11'] };
     frame = { ...frame, tabs: frame.tabs.map((each) => ({ ...each, filters, opens_with })) };

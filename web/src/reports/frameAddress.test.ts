@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { carried, changedFilters, readAddress, searchOf } from './frameAddress';
 
-const filter = (key: string, column: string, latest = false, ranged = false) => ({ key, id: `NATIVE_FILTER-${key}`, column, latest, ranged });
+const filter = (key: string, column: string, latest = false, ranged = false, label = key) => ({ key, id: `NATIVE_FILTER-${key}`, column, label, latest, ranged });
 
 describe('the address of a report', () => {
   it('says how it stands and is read back, whatever the names contain', () => {
@@ -36,6 +36,11 @@ describe('filters go along to another tab', () => {
     const present = { period: ['2026-W47'], company: ['甲'], brand: ['米其林'] };
     expect(carried({ period: ['2026-10'], company: ['乙'], days: ['Last week'] }, from, to, present)).toEqual({ ...present, company: ['乙'] });
     expect(carried({ period: ['2026-10'] }, from, to, present)).toEqual({ ...present, company: [] });
+  });
+
+  it('but no month to weeks of the same column', () => {
+    const [months, weeks] = ['月', '周'].map((label) => [filter('period', 'period_label', true, false, label)]);
+    expect(carried({ period: ['2026-10'] }, months!, weeks!, { period: ['2026年第49周'] })).toEqual({ period: ['2026年第49周'] });
   });
 
   it('but a period that none was chosen of stays', () => {

@@ -54,9 +54,11 @@ export function isSame(one: FilterValues[string] | undefined, other: FilterValue
   return JSON.stringify([...(one ?? [])].sort()) === JSON.stringify([...(other ?? [])].sort());
 }
 
-/** A tab's filters with those of another tab that mean the same there: of one key, on one column. */
+/** A tab's filters with those of another tab that mean the same there: of one key and name, on one column (weeks and months stand in one). */
 export function carried(values: FilterValues, from: FrameFilter[], to: FrameFilter[], present: FilterValues): FilterValues {
-  const alike = to.filter(({ key, column, ranged }) => from.some((one) => one.key === key && one.column === column && one.ranged === ranged));
+  const alike = to.filter(({ key, column, label, ranged }) =>
+    from.some((one) => one.key === key && one.column === column && one.label === label && one.ranged === ranged),
+  );
   const told = alike.filter(({ key, latest }) => values[key] !== undefined || !latest);
   return { ...present, ...Object.fromEntries(told.map(({ key }) => [key, values[key] ?? []])) };
 }

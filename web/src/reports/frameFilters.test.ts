@@ -32,10 +32,10 @@ describe('filters carried over', () => {
 
 describe('values told to an export', () => {
   const filters = [
-    { key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', latest: false, ranged: false },
-    { key: 'period', id: 'NATIVE_FILTER-p', column: 'month_label', latest: true, ranged: false },
-    { key: 'brand', id: 'NATIVE_FILTER-b', column: 'brand_name', latest: false, ranged: false },
-    { key: 'days', id: 'NATIVE_FILTER-d', column: 'day', latest: false, ranged: true },
+    { key: 'company', id: 'NATIVE_FILTER-c', column: 'company_name', label: '筛选', latest: false, ranged: false },
+    { key: 'period', id: 'NATIVE_FILTER-p', column: 'month_label', label: '筛选', latest: true, ranged: false },
+    { key: 'brand', id: 'NATIVE_FILTER-b', column: 'brand_name', label: '筛选', latest: false, ranged: false },
+    { key: 'days', id: 'NATIVE_FILTER-d', column: 'day', label: '筛选', latest: false, ranged: true },
   ];
 
   it('go by the keys of the report, empty ones left out', () => {
