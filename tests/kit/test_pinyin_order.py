@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -21,6 +23,7 @@ from reports.name_order import in_name_order
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
 
+PROJECT = Path(__file__).resolve().parents[2]
 SPELLED = ["AA轮胎", "安徽分店", "北京分店", "重庆分店", "上海分店", "张三轮胎", "周口分店"]
 """In pinyin order, as ICU has it: Chinese before Latin letters."""
 IN_ORDER = [*SPELLED[1:], SPELLED[0]]
@@ -76,6 +79,28 @@ class TestOneRule:
             "explain select customer_id from customer order by pinyin_key(customer_name), customer_id limit 5"
         )
         assert any("ix_customer_pinyin" in line for (line,) in plan)
+
+
+BY_CODE_POINT = re.compile(
+    r"order by (?:(?!pinyin_key\()[^()\"]|\bpinyin_key\([^()]*\))*?(?<![\w(.])(?:\w+\.)?\w+_name\b"
+    r"|order_by\((?:\w+\.)*\w+_name\b"
+)
+"""A statement of ours that orders by a name as it is."""
+
+
+def test_no_statement_orders_names_by_code_point() -> None:
+    assert BY_CODE_POINT.search("order by a.line_no, b.role_name") and BY_CODE_POINT.search(
+        "x.order_by(c.role_name)"
+    )
+    assert not BY_CODE_POINT.search("order by p.line_no, pinyin_key(b.role_name), g.goods_num")
+    texts = {path: path.read_text("utf-8") for path in (PROJECT / "api").rglob("*.py")}
+    found = [
+        f"{path.relative_to(PROJECT)}: {one[0]}"
+        for path, told in texts.items()
+        if "migrations" not in path.parts
+        for one in BY_CODE_POINT.finditer(told)
+    ]
+    assert len(texts) > 300 and found == []
 
 
 @pytest.fixture(scope="module")
