@@ -6,13 +6,14 @@ sees that company, or the group, whole: whose rows are only some of it is told o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BaseModel
 from pydantic import Field as Described
-from sqlalchemy import ColumnElement, Row, delete, insert, or_, select, true, update
+from sqlalchemy import ColumnElement, Row, delete, false, insert, or_, select, true, update
 
 from api.exporting import reports
 from api.exporting.asked import ReportExport
@@ -102,8 +103,9 @@ def get_list(
 ) -> Any:
     """数字批注: those of a report's tab or list that the session may see."""
     labels = _shown(ctx, code, tab)
-    rows = ctx.conn.execute(_rows(ctx.principal, code, tab)).all()
     me = ctx.principal
+    narrowed = sessions.is_narrowed(ctx.conn, me)
+    rows = ctx.conn.execute(_rows(seen_by(me, narrowed), code, tab, labels)).all()
     return {
         "data": [
             {
@@ -112,7 +114,6 @@ def get_list(
                 "mine": row.user_id == me.user_id,
             }
             for row in rows
-            if row.figure in labels
         ],
         "figures": list(labels.values()),
         "companies": _companies(ctx),
@@ -120,21 +121,22 @@ def get_list(
     }
 
 
-def _rows(me: Principal, code: str, tab: str) -> Any:
+def _rows(seen: ColumnElement[bool], code: str, tab: str, figures: Iterable[str]) -> Any:
     people, companies = UserAccount.table().c, Company.table().c
     return (
         select(_COMMENT, people.realname.label("author"), companies.company_name)
         .join(people.user_id.table, people.user_id == _COMMENT.c.user_id)
         .join(companies.company_id.table, companies.company_id == _COMMENT.c.company_id, isouter=True)
-        .where(_COMMENT.c.code == code, _COMMENT.c.tab == tab, seen_by(me))
+        .where(_COMMENT.c.code == code, _COMMENT.c.tab == tab, _COMMENT.c.figure.in_([*figures]), seen)
         .order_by(_COMMENT.c.day.desc(), _COMMENT.c.comment_id.desc())
         .limit(MOST)
     )
 
 
-def seen_by(me: Principal) -> ColumnElement[bool]:
-    """Which remarks are of companies that a user sees whole; his own in any case."""
-    own = _COMMENT.c.user_id == me.user_id
+def seen_by(me: Principal, narrowed: bool = False) -> ColumnElement[bool]:
+    """Which remarks are of companies that a user sees whole; his own in any case, unless whoever acts for him is
+    `narrowed` to less than he sees."""
+    own = false() if narrowed else _COMMENT.c.user_id == me.user_id
     if not _sees_whole(me):
         return own
     if me.companies is None:
