@@ -40,7 +40,7 @@ def drawn_of(chart: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, An
     }
 
 
-def asked_by(told: Mapping[str, Any], names: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+def needed_by(told: Mapping[str, Any], names: Mapping[int, str]) -> Iterator[dict[str, Any]]:
     """What a board's filters ask for, of each dataset apart, by what Superset keeps of the board; `names` as above."""
     for item in chain.from_iterable(told.get(kind) or () for kind in FILTERS):
         sorted_by = (item.get("controlValues") or {}).get("sortMetric") or item.get("sortMetric")

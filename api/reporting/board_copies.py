@@ -15,7 +15,7 @@ from uuid import UUID
 import orjson
 
 from api.kit.errors import Refusal
-from api.reporting.board_checks import asked_by, drawn_of
+from api.reporting.board_checks import needed_by, drawn_of
 
 Layout = dict[str, Any]
 ROOT, GRID = "ROOT_ID", "GRID_ID"
@@ -48,7 +48,7 @@ def charts_of(superset: Talk, board: int) -> list[dict[str, Any]]:
     told = _read(superset.get(f"/api/v1/dashboard/{board}")["json_metadata"])
     names = _dataset_names(superset)
     charts = superset.get(f"/api/v1/dashboard/{board}/charts")
-    return [*(drawn_of(one, names) for one in charts), *asked_by(told, names)]
+    return [*(drawn_of(one, names) for one in charts), *needed_by(told, names)]
 
 
 def _dataset_names(superset: Talk) -> dict[int, str]:
