@@ -15,7 +15,7 @@ from uuid import UUID
 import orjson
 
 from api.kit.errors import Refusal
-from api.reporting.board_checks import needed_by, drawn_of
+from api.reporting.board_checks import drawn_of, needed_by
 
 Layout = dict[str, Any]
 ROOT, GRID = "ROOT_ID", "GRID_ID"
