@@ -172,25 +172,20 @@ def _companies(ctx: Context) -> list[dict[str, Any]]:
 def add(ctx: Context, payload: NewRemark) -> Any:
     """新增批注: on a figure that the user sees, of a company of his."""
     _refuse_narrowed(ctx)
-    me = ctx.principal
     if payload.figure not in _shown(ctx, payload.code, payload.tab):
         raise Refusal("报表上没有这个数字，或您没有看它的权限，请另选一个")
-    if payload.company_id is None and not _sees_group(me):
-        raise Refusal("您看不到全集团的数字，请选择批注是哪家公司的")
-    if payload.company_id is not None:
-        known = {row["company_id"] for row in _companies(ctx)}
-        if payload.company_id not in known:
-            raise Forbidden("您没有看这家公司数字的权限")
-    values = {**payload.model_dump(), "user_id": me.user_id}
+    _require_company(ctx, payload.company_id)
+    values = {**payload.model_dump(), "user_id": ctx.principal.user_id}
     made = insert(FigureComment).values(values).returning(FigureComment.comment_id)
     return {"id": ctx.conn.execute(made).scalar_one()}
 
 
 @call(api, "POST", f"{PREFIX}/edit", right=ANY_USER, returns=Saved, write=True)
 def edit(ctx: Context, payload: ChangedRemark) -> Any:
-    """修改批注: one's own, as long as one may see its figure."""
+    """修改批注: one's own, as long as one may see its figure and its company."""
     _refuse_narrowed(ctx)
     row = _own(ctx, payload.comment_id)
+    _require_company(ctx, row.company_id)
     values = {"day": payload.day, "words": payload.words, "changed_at": datetime.now(TIME_ZONE)}
     ctx.conn.execute(update(FigureComment).where(_COMMENT.c.comment_id == row.comment_id).values(values))
     return {"id": row.comment_id}
@@ -203,6 +198,14 @@ def remove(ctx: Context, payload: OneRemark) -> Any:
     row = _own(ctx, payload.comment_id)
     ctx.conn.execute(delete(FigureComment).where(_COMMENT.c.comment_id == row.comment_id))
     return None
+
+
+def _require_company(ctx: Context, company_id: int | None) -> None:
+    """Refuse remarks on companies that the user doesn't see, and on a group that he doesn't see all of."""
+    if company_id is None and not _sees_group(ctx.principal):
+        raise Refusal("您看不到全集团的数字，请选择批注是哪家公司的")
+    if company_id is not None and company_id not in {row["company_id"] for row in _companies(ctx)}:
+        raise Forbidden("您没有看这家公司数字的权限")
 
 
 def _refuse_narrowed(ctx: Context) -> None:

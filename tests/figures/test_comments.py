@@ -132,6 +132,18 @@ class TestWriting:
                 assert (refused.code, refused.msg) == (403, told_him)
         assert [row["words"] for row in told(site, "manager_a")["data"]] == ["双十一"]
 
+    def test_what_one_wrote_on_a_company_that_one_sees_no_more_is_not_changed(self, site: Site) -> None:
+        key = remark(site, "manager_a", own_company(site, "manager_a")).data["id"]
+        changed = {"comment_id": key, "day": "2026-11-12", "words": "更正"}
+        for company, why in (
+            (site.world.company_b, "您没有看这家公司数字的权限"),
+            (None, "您看不到全集团的数字，请选择批注是哪家公司的"),
+        ):
+            execute(site, "update figure_comment set company_id = :company", company=company)
+            assert site.as_("manager_a").post(f"{PREFIX}/edit", changed).msg == why
+        assert [row["words"] for row in told(site, "admin")["data"]] == ["双十一"]
+        assert site.as_("manager_a").post(f"{PREFIX}/del", {"comment_id": key}).ok
+
     def test_only_ones_own_is_changed_and_deleted(self, site: Site) -> None:
         key = remark(site, "manager_a", own_company(site, "manager_a")).data["id"]
         changed = {"comment_id": key, "day": "2026-11-12", "words": "更正"}
