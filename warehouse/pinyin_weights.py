@@ -86,7 +86,9 @@ def create_function(conn: Connection) -> None:
 
 def keep_function(conn: Connection) -> None:
     """Make the function anew once another DuckDB orders texts, whose ICU may do so otherwise, and what stands on it."""
-    described = f"select obj_description(oid), md5(prosrc) from pg_proc where oid = '{NAME}(text)'::regprocedure"
+    described = (
+        f"select obj_description(oid), md5(prosrc) from pg_proc where oid = '{NAME}(text)'::regprocedure"
+    )
     made_by, before = conn.exec_driver_sql(described).one()
     if made_by == duckdb.__version__:
         return
