@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -22,7 +22,7 @@ from reports.query_parts import column_name
 from reports.ranges import RANGE_OPERATOR, business_day, days_of
 from reports.searching import without_typed
 from reports.snapshot import SNAPSHOT_URI, Snapshot, Snapshots
-from reports.spelled import found_by_letters
+from reports.spelled import KeptNames, found_by_letters
 
 NEWEST = "newest_snapshot"
 
@@ -40,6 +40,7 @@ def forget_older(mark: str) -> None:
 
 
 _snapshots = Snapshots(forget_older)
+_kept_names = KeptNames()
 
 
 def answer_quickly() -> None:
@@ -223,14 +224,14 @@ def _rows(database: Any, query: Any) -> Sequence[Sequence[Any]]:
 
 
 def _names(dataset: Dataset, column: str) -> Sequence[str]:
-    return _kept_names(snapshot().mark, dataset, column)
-
-
-@lru_cache(100)
-def _kept_names(mark: str, dataset: Dataset, column: str) -> Sequence[str]:
-    """The values of a column in the snapshot of this mark, whoever may see them: the query that they go into asks."""
+    """The values of a column in the snapshot, whoever may see them: the query that they go into asks."""
     sql = f'select distinct "{column}" from ({dataset.sql}) as d where "{column}" is not null'
-    with snapshot().engine.connect() as conn:
+    read = partial(_texts, snapshot().engine, sql)
+    return _kept_names.of(snapshot().mark, (dataset.name, column), read)
+
+
+def _texts(engine: sa.engine.Engine, sql: str) -> Sequence[str]:
+    with engine.connect() as conn:
         return [str(name) for (name,) in conn.exec_driver_sql(sql)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reports.catalogue.datasets import Dataset, unplaced
@@ -15,6 +16,25 @@ PARTS_OF_WHOLE = ("pie", "treemap_v2")
 LEFT_OUT = "left_out"
 """Beside the columns of the first part; the page writes it beneath the chart."""
 MOST_TOLD = 3
+SPLIT = ("echarts_", "mixed_timeseries")
+"""Kinds of charts whose series are figures for each value of what splits them."""
+
+
+def called_series(
+    parts: Mapping[str, Sequence[str]], form: Mapping[str, Any], dataset: Dataset
+) -> dict[str, str]:
+    """What the series of a curve or bars are called that are split, by their names: each by the label of its figure and
+    by what splits it. `parts` are the figure and the values that a series' name is made of; a figure alone has its
+    label from the page, where it may also be of another time (`figure__1 year ago`)."""
+    if not str(form.get("viz_type")).startswith(SPLIT):
+        return {}
+    labels = {metric.name: metric.label for metric in dataset.metrics}
+    called = {}
+    for name, (figure, *values) in parts.items():
+        metric, apart, moved = figure.partition("__")
+        if values and metric in labels:
+            called[name] = ", ".join((f"{labels[metric]}{apart}{moved}", *values))
+    return called
 
 
 def in_order(rows: Rows, form: dict[str, Any]) -> Rows:

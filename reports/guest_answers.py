@@ -19,7 +19,7 @@ from reports.answering import asked_of_snapshot, catalogue_datasets
 from reports.assets import boards
 from reports.changed_answers import change_answers
 from reports.chart_params import MOST_ROWS
-from reports.drawn import in_order, put_together, without_gaps, without_signs_of_nothing
+from reports.drawn import called_series, in_order, put_together, without_gaps, without_signs_of_nothing
 from reports.files import csv_text, workbook
 from reports.ranges import BUSINESS_ZONE, NO_RANGE, RANGE_OPERATOR, DayRange, business_day, days_come
 from reports.reader_states import BoundedStore
@@ -98,14 +98,24 @@ def answer_as_shown() -> None:
 
     A file has no link columns: their markup is for the frame. A table's links say what its figures are of; its totals
     have no figure without a value, for which it would write N/A, and nothing for none; a change that rounds to none has
-    no minus. Of several figures the chart's first comes first, and the small slices of a donut are one. An analyst's
-    chart has the rows that it asked for: what he lets be worked out of them, as a running sum, isn't known of the steps
-    between them.
+    no minus. Series are called by the labels of their figures. Of several figures the chart's first comes first, and
+    the small slices of a donut are one. An analyst's chart has the rows that it asked for: what he lets be worked out
+    of them, as a running sum, isn't known of the steps between them.
     """
     from superset.common.chart_data import ChartDataResultFormat
     from superset.common.query_context_processor import QueryContextProcessor
 
     written: Callable[..., Any] = QueryContextProcessor.get_data
+    answered: Callable[..., Any] = QueryContextProcessor.get_df_payload
+
+    def payload(self: Any, *args: Any, **options: Any) -> Any:
+        told = answered(self, *args, **options)
+        own = catalogue_datasets().get(getattr(self._qc_datasource, "table_name", ""))
+        parts = told["label_map"]
+        if own and (called := called_series(parts, self._query_context.form_data or {}, own)):
+            told["df"] = told["df"].rename(columns=called)
+            told["label_map"] = {called.get(name, name): of for name, of in parts.items()}
+        return told
 
     def data(self: Any, df: Any, coltypes: list[Any]) -> Any:
         if self._query_context.result_format in ChartDataResultFormat.table_like():
@@ -131,6 +141,7 @@ def answer_as_shown() -> None:
             return rows
         return [{name: value for name, value in row.items() if value is not None} for row in rows]
 
+    QueryContextProcessor.get_df_payload = payload
     QueryContextProcessor.get_data = data
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import threading
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,8 +19,39 @@ LETTERS = re.compile(r"%([A-Za-z]{2,12})%")
 FIRST_OF = dict(zip("ABCDEFGHJKLMNOPQRSTWXYZ", "吖丷嚓咑妸发旮哈丌咔垃呣拏喔妑七呥仨他屲夕丫帀", strict=True))
 """The first characters of each letter in pinyin order; none is read with I, U or V."""
 MOST_NAMES = 1000
+MOST_KEPT = 1_000_000
+"""So many names are kept of all columns together."""
 Names = Callable[[str], Sequence[str]]
 """All values of a dataset's column."""
+
+
+class KeptNames:
+    """The names of columns as they are in the newest snapshot: those of older ones are let go, and of more than
+    `MOST_KEPT` those that were read first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._mark = ""
+        self._kept: dict[Hashable, Sequence[str]] = {}
+
+    def __len__(self) -> int:
+        """How many names are kept."""
+        return sum(map(len, self._kept.values()))
+
+    def of(self, mark: str, column: Hashable, read: Callable[[], Sequence[str]]) -> Sequence[str]:
+        """A column's names in the snapshot of a mark, which `read` finds when they aren't kept."""
+        with self._lock:
+            names = self._kept.get(column) if mark == self._mark else None
+        if names is not None:
+            return names
+        names = read()
+        with self._lock:
+            if mark != self._mark:
+                self._mark, self._kept = mark, {}
+            self._kept[column] = names
+            while len(self) > MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+        return names
 
 
 @lru_cache(1)

@@ -51,6 +51,11 @@ end
 $$
 """
 
+_STANDING = f"""
+select d.objid::regclass from pg_depend d
+where d.classid = 'pg_class'::regclass and d.refobjid = '{NAME}(text)'::regprocedure
+"""
+
 
 def create_function(conn: Connection) -> None:
     """Make the function in Postgres, of the weights that DuckDB's ICU gives."""
@@ -77,6 +82,21 @@ def create_function(conn: Connection) -> None:
             **{name: f"{ranks[one]:04x}" for name, one in STANDING_FOR.items()},
         )
     )
+
+
+def keep_function(conn: Connection) -> None:
+    """Make the function anew once another DuckDB orders texts, whose ICU may do so otherwise, and what stands on it."""
+    described = (
+        f"select obj_description(oid), md5(prosrc) from pg_proc where oid = '{NAME}(text)'::regprocedure"
+    )
+    made_by, before = conn.exec_driver_sql(described).one()
+    if made_by == duckdb.__version__:
+        return
+    create_function(conn)
+    conn.exec_driver_sql(f"comment on function {NAME}(text) is '{duckdb.__version__}'")
+    if conn.exec_driver_sql(described).one()[1] != before:
+        for (index,) in conn.exec_driver_sql(_STANDING).all():
+            conn.exec_driver_sql(f"reindex index {index}")
 
 
 def _own_codes() -> list[int]:

@@ -267,6 +267,7 @@ def set_paused(ctx: Context, payload: PausedAlert) -> Any:
 @call(api, "POST", f"{PREFIX}/del", right=ANY_USER, returns=None, write=True)
 def remove(ctx: Context, payload: OneAlert) -> Any:
     """删除预警: what is not sent yet will not be."""
+    _refuse_narrowed(ctx)
     row = _own(ctx, payload.alert_id)
     ctx.conn.execute(delete(FigureAlert).where(FigureAlert.alert_id == row.alert_id))
     return None

@@ -175,6 +175,9 @@ def _post(conn: Connection, alert: Row[Any], notice: Row[Any]) -> None:
 
 
 def _pause(conn: Connection, alert: Row[Any], reason: str) -> None:
+    """Of one that is paused already its owner has been told."""
+    if alert.paused:
+        return
     mine = _ALERT.c.alert_id == alert.alert_id
     conn.execute(update(FigureAlert).where(mine).values(paused=True, pause_reason=reason))
     words = f"您对“{Wish.of(alert).title}”的预警已暂停：{reason}"

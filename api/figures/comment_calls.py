@@ -6,13 +6,14 @@ sees that company, or the group, whole: whose rows are only some of it is told o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BaseModel
 from pydantic import Field as Described
-from sqlalchemy import ColumnElement, Row, delete, insert, or_, select, true, update
+from sqlalchemy import ColumnElement, Row, delete, false, insert, or_, select, true, update
 
 from api.exporting import reports
 from api.exporting.asked import ReportExport
@@ -102,8 +103,9 @@ def get_list(
 ) -> Any:
     """数字批注: those of a report's tab or list that the session may see."""
     labels = _shown(ctx, code, tab)
-    rows = ctx.conn.execute(_rows(ctx.principal, code, tab)).all()
     me = ctx.principal
+    narrowed = sessions.is_narrowed(ctx.conn, me)
+    rows = ctx.conn.execute(_rows(seen_by(me, narrowed), code, tab, labels)).all()
     return {
         "data": [
             {
@@ -112,7 +114,6 @@ def get_list(
                 "mine": row.user_id == me.user_id,
             }
             for row in rows
-            if row.figure in labels
         ],
         "figures": list(labels.values()),
         "companies": _companies(ctx),
@@ -120,21 +121,22 @@ def get_list(
     }
 
 
-def _rows(me: Principal, code: str, tab: str) -> Any:
+def _rows(seen: ColumnElement[bool], code: str, tab: str, figures: Iterable[str]) -> Any:
     people, companies = UserAccount.table().c, Company.table().c
     return (
         select(_COMMENT, people.realname.label("author"), companies.company_name)
         .join(people.user_id.table, people.user_id == _COMMENT.c.user_id)
         .join(companies.company_id.table, companies.company_id == _COMMENT.c.company_id, isouter=True)
-        .where(_COMMENT.c.code == code, _COMMENT.c.tab == tab, seen_by(me))
+        .where(_COMMENT.c.code == code, _COMMENT.c.tab == tab, _COMMENT.c.figure.in_([*figures]), seen)
         .order_by(_COMMENT.c.day.desc(), _COMMENT.c.comment_id.desc())
         .limit(MOST)
     )
 
 
-def seen_by(me: Principal) -> ColumnElement[bool]:
-    """Which remarks are of companies that a user sees whole; his own in any case."""
-    own = _COMMENT.c.user_id == me.user_id
+def seen_by(me: Principal, narrowed: bool = False) -> ColumnElement[bool]:
+    """Which remarks are of companies that a user sees whole; his own in any case, unless whoever acts for him is
+    `narrowed` to less than he sees."""
+    own = false() if narrowed else _COMMENT.c.user_id == me.user_id
     if not _sees_whole(me):
         return own
     if me.companies is None:
@@ -170,25 +172,20 @@ def _companies(ctx: Context) -> list[dict[str, Any]]:
 def add(ctx: Context, payload: NewRemark) -> Any:
     """新增批注: on a figure that the user sees, of a company of his."""
     _refuse_narrowed(ctx)
-    me = ctx.principal
     if payload.figure not in _shown(ctx, payload.code, payload.tab):
         raise Refusal("报表上没有这个数字，或您没有看它的权限，请另选一个")
-    if payload.company_id is None and not _sees_group(me):
-        raise Refusal("您看不到全集团的数字，请选择批注是哪家公司的")
-    if payload.company_id is not None:
-        known = {row["company_id"] for row in _companies(ctx)}
-        if payload.company_id not in known:
-            raise Forbidden("您没有看这家公司数字的权限")
-    values = {**payload.model_dump(), "user_id": me.user_id}
+    _require_company(ctx, payload.company_id)
+    values = {**payload.model_dump(), "user_id": ctx.principal.user_id}
     made = insert(FigureComment).values(values).returning(FigureComment.comment_id)
     return {"id": ctx.conn.execute(made).scalar_one()}
 
 
 @call(api, "POST", f"{PREFIX}/edit", right=ANY_USER, returns=Saved, write=True)
 def edit(ctx: Context, payload: ChangedRemark) -> Any:
-    """修改批注: one's own, as long as one may see its figure."""
+    """修改批注: one's own, as long as one may see its figure and its company."""
     _refuse_narrowed(ctx)
     row = _own(ctx, payload.comment_id)
+    _require_company(ctx, row.company_id)
     values = {"day": payload.day, "words": payload.words, "changed_at": datetime.now(TIME_ZONE)}
     ctx.conn.execute(update(FigureComment).where(_COMMENT.c.comment_id == row.comment_id).values(values))
     return {"id": row.comment_id}
@@ -201,6 +198,14 @@ def remove(ctx: Context, payload: OneRemark) -> Any:
     row = _own(ctx, payload.comment_id)
     ctx.conn.execute(delete(FigureComment).where(_COMMENT.c.comment_id == row.comment_id))
     return None
+
+
+def _require_company(ctx: Context, company_id: int | None) -> None:
+    """Refuse remarks on companies that the user doesn't see, and on a group that he doesn't see all of."""
+    if company_id is None and not _sees_group(ctx.principal):
+        raise Refusal("您看不到全集团的数字，请选择批注是哪家公司的")
+    if company_id is not None and company_id not in {row["company_id"] for row in _companies(ctx)}:
+        raise Forbidden("您没有看这家公司数字的权限")
 
 
 def _refuse_narrowed(ctx: Context) -> None:

@@ -6,6 +6,7 @@ beside it, and the totals of its tables. None is computed in any other way than 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -124,4 +125,6 @@ def _values(
 
 
 def _number(value: object) -> float | None:
-    return None if value is None else float(value)  # type: ignore[arg-type]
+    """A figure that is one: what nothing was divided by is none."""
+    number = math.nan if value is None else float(value)  # type: ignore[arg-type]
+    return number if math.isfinite(number) else None

@@ -40,7 +40,7 @@ from lying p
 left join allocation a on a.allocation_id = p.allocation_id
 left join goods_batch b on b.batch_id = p.batch_id
 where case when p.then_any then p.then else p.now end <> 0
-order by p.line_no, a.allocation_name nulls first, b.production_date nulls first, b.batch nulls first
+order by p.line_no, pinyin_key(a.allocation_name) nulls first, b.production_date nulls first, b.batch nulls first
 """
 _OUTSIDE = """
 with recursive wanted as (

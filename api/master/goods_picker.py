@@ -143,7 +143,8 @@ left join lateral (
     select coalesce(jsonb_agg(jsonb_build_object(
         'allocation_id', nullif(o.allocation_id, 0), 'allocation_name', a.allocation_name, 'batch', gb.batch,
         'quantity', trim_scale(o.quantity - coalesce(m.quantity, 0))::text
-    ) order by a.allocation_name nulls first, gb.production_date nulls first, gb.batch nulls first), '[]') as places
+    ) order by pinyin_key(a.allocation_name) nulls first, gb.production_date nulls first, gb.batch nulls first), '[]')
+        as places
     from stock_balance o
     left join allocation a on a.allocation_id = o.allocation_id
     left join goods_batch gb on gb.batch_id = o.batch_id

@@ -14,6 +14,7 @@ from api.kit.loading import loading
 from api.ledger import demand
 from api.ledger.install import install
 from api.shell import jobs
+from warehouse.pinyin_weights import keep_function
 
 HERE = Path(__file__).parent
 LOCK = 20260101
@@ -43,6 +44,7 @@ def upgrade(url: str) -> None:
             details.drop(conn)
             demand.drop(conn)
             command.upgrade(settings, "head")
+            keep_function(conn)
             demand.install(conn)
             jobs.install(conn)
             install(conn)

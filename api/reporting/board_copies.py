@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Protocol
 from uuid import UUID
 
 import orjson
 
 from api.kit.errors import Refusal
-from api.reporting.board_checks import drawn_of
+from api.reporting.board_checks import drawn_of, needed_by
 
 Layout = dict[str, Any]
 ROOT, GRID = "ROOT_ID", "GRID_ID"
 WIDTH, HEIGHT = 12, 50
+PAGE = 100
+"""So many datasets are told at once."""
 SCOPED = ("excluded", "chartsInScope")
 """Where filters keep the numbers of charts."""
 
@@ -33,7 +36,7 @@ class Talk(Protocol):
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy of a board: the board's title, the copy in Superset, and what its charts are drawn of."""
+    """A copy of a board: the board's title, the copy in Superset, and what its charts and filters are made of."""
 
     title: str
     uuid: UUID
@@ -41,9 +44,22 @@ class Copy:
 
 
 def charts_of(superset: Talk, board: int) -> list[dict[str, Any]]:
-    """What a board's charts are drawn of. Raises Refusal."""
-    names = {one["id"]: one["table_name"] for one in superset.get(f"/api/v1/dashboard/{board}/datasets")}
-    return [drawn_of(one, names) for one in superset.get(f"/api/v1/dashboard/{board}/charts")]
+    """What a board's charts are drawn of, and its filters ask for. Raises Refusal."""
+    told = _read(superset.get(f"/api/v1/dashboard/{board}")["json_metadata"])
+    names = _dataset_names(superset)
+    charts = superset.get(f"/api/v1/dashboard/{board}/charts")
+    return [*(drawn_of(one, names) for one in charts), *needed_by(told, names)]
+
+
+def _dataset_names(superset: Talk) -> dict[int, str]:
+    """The datasets that the author sees, by number: filters may ask others than charts are drawn of."""
+    names: dict[int, str] = {}
+    for page in count():
+        found = superset.get(f"/api/v1/dataset/?q=(page_size:{PAGE},page:{page})")
+        names |= {one["id"]: one["table_name"] for one in found}
+        if len(found) < PAGE:
+            break
+    return names
 
 
 def drop_copy(superset: Talk, copy: UUID) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,16 +17,18 @@ from sqlalchemy import (
     UniqueConstraint,
     func,
     select,
+    text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.kit.database import Base
+from api.kit.database import Base, dumps
 
 
 class PublishedBoard(Base):
     """A board that its author published; `version` is the one that is shown, `source_id` its board in Superset.
-    `problem` is why it can't be shown with the datasets of the release `checked_release`."""
+    `problem` is what its author was told last: why it can't be shown, or to which roles. `checked_release` tells the
+    release and the rights of roles that it was checked against."""
 
     __tablename__ = "published_board"
     __table_args__ = (UniqueConstraint("user_id", "source_id"),)
@@ -71,18 +74,34 @@ class PublishedBoardRole(Base):
 BOARD, VERSION, AUDIENCE = (
     cls.__table__ for cls in (PublishedBoard, PublishedBoardVersion, PublishedBoardRole)
 )
-SHOWN = BOARD.join(
-    VERSION, (VERSION.c.board_id == BOARD.c.board_id) & (VERSION.c.version == BOARD.c.version)
-).join(AUDIENCE, AUDIENCE.c.board_id == BOARD.c.board_id)
-"""The version of each board that is shown, once for each role that it is published to."""
+SEEN = """
+not exists (
+    select from jsonb_array_elements(v.charts) c
+    where (jsonb_build_object('columns', c->'columns', 'figures', c->'figures')
+        <@ (cast(:known as jsonb) -> (c->>'dataset'))) is not true
+)
+"""
+"""Whether all that a version `v` is made of is among the datasets, columns and figures that somebody knows."""
+
+_OPEN = text(f"""
+select v.dashboard_uuid
+from published_board b
+join published_board_version v on v.board_id = b.board_id and v.version = b.version
+join published_board_role p on p.board_id = b.board_id
+where not b.withdrawn and p.role_id = :role and {SEEN}
+""")
 
 
-def boards_of(conn: Connection, role_id: int) -> list[UUID]:
-    """The copies in Superset that are published to a role, and can be shown."""
-    open_to_all = (~BOARD.c.withdrawn, BOARD.c.problem.is_(None), AUDIENCE.c.role_id == role_id)
-    return list(
-        conn.execute(select(VERSION.c.dashboard_uuid).select_from(SHOWN).where(*open_to_all)).scalars()
-    )
+def is_published_to(conn: Connection, role_id: int) -> bool:
+    """Whether any board is for a role."""
+    asked = select(AUDIENCE.c.board_id).where(AUDIENCE.c.role_id == role_id)
+    return conn.execute(asked.limit(1)).first() is not None
+
+
+def copies_of(conn: Connection, role_id: int, known: Mapping[str, Any]) -> list[UUID]:
+    """The copies in Superset that are published to a role and made of what is known to it."""
+    found = conn.execute(_OPEN, {"role": role_id, "known": dumps(known).decode()})
+    return list(found.scalars())
 
 
 def own_copies(conn: Connection, user_id: int) -> list[UUID]:

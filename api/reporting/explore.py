@@ -25,7 +25,8 @@ from api.kit.scope import Principal
 from api.kit.settings import settings
 from api.kit.view import READ_ONLY, Sql, Values, View
 from api.reporting.addresses import report_site
-from api.reporting.board_tables import boards_of, own_copies
+from api.reporting.board_checks import boards_of
+from api.reporting.board_tables import own_copies
 from api.reporting.tokens import DOOR_AUDIENCE, TICKET_AUDIENCE, TICKET_LIFE, explorer_token, opened, signed
 from reports.catalogue import REPORTS, Report, datasets_of
 from reports.catalogue.datasets import Dataset
@@ -149,7 +150,7 @@ def explorer_of(conn: Connection, me: Principal) -> dict[str, Any]:
         "cost": me.sees_cost,
         "reports": [report.code for report in mine],
         "exports": [report.code for report in mine if me.may(report.export_right)],
-        "boards": [str(uuid) for uuid in boards_of(conn, me.role_id)],
+        "boards": [str(uuid) for uuid in boards_of(conn, me)],
         "frozen": [str(uuid) for uuid in own_copies(conn, me.user_id)],
         "draws": me.may(Explore.right("explore")),
     }
@@ -174,7 +175,7 @@ def _present(conn: Connection, claims: dict[str, Any]) -> Principal:
     me = sessions.resume(conn, claims["session"]).principal
     if me.user_id != claims["user"]:
         raise Unauthenticated()
-    return me if not me.imitator_id and boards_of(conn, me.role_id) else allowed(me)
+    return me if not me.imitator_id and boards_of(conn, me) else allowed(me)
 
 
 def _secret() -> str:

@@ -20,25 +20,27 @@ from sqlalchemy.orm import Mapped
 from api.identity.tables import Role
 from api.kit.calls import call, router
 from api.kit.context import Context
+from api.kit.database import dumps
 from api.kit.errors import Forbidden, NotFound, Refusal
 from api.kit.fields import integer, key, moment
 from api.kit.fields import text as words
+from api.kit.pinyin_order import in_pinyin
 from api.kit.resource import Declaration, Menu
 from api.kit.schemas import Key, Payload, Saved
 from api.kit.scope import Principal
 from api.kit.settings import settings
 from api.kit.turns import Turns
 from api.kit.view import READ_ONLY, Sql, Values, View
-from api.reporting.board_checks import problem_of, release, unseen_by
+from api.reporting.board_checks import boards_of, known_to, looked_at, problem_of, unseen_by
 from api.reporting.board_copies import charts_of, copy_board, drop_copy
 from api.reporting.board_tables import (
     AUDIENCE,
     BOARD,
+    SEEN,
     VERSION,
     PublishedBoard,
     PublishedBoardRole,
     PublishedBoardVersion,
-    boards_of,
     roles_of,
 )
 from api.reporting.explore import Entrance, allowed, entrance, explorer_of
@@ -54,18 +56,19 @@ NO_BOARD = "没有这张看板，或者它不是您的"
 TURNS = Turns("正在发布看板的人较多，已有{}个在等，请稍后再试", at_once=2, waiting=4)
 OPENING = Turns("正在打开看板的人较多，已有{}个在等，请稍后再试", at_once=4, waiting=16)
 
-_BOARDS = """
+_BOARDS = f"""
 select b.board_id, b.title as board_title, u.realname as board_author, b.version as board_version,
     v.note as publish_note, v.at as published_at,
-    case when b.withdrawn then '已撤回' when b.problem is not null then b.problem else '已发布' end as board_state,
-    (select string_agg(r.role_name, '、' order by r.role_name) from published_board_role p join role r using (role_id)
-        where p.board_id = b.board_id) as role_names,
+    case when b.withdrawn then '已撤回' when b.user_id = :me and b.problem is not null then b.problem
+        else '已发布' end as board_state,
+    (select string_agg(r.role_name, '、' order by pinyin_key(r.role_name))
+        from published_board_role p join role r using (role_id) where p.board_id = b.board_id) as role_names,
     case when b.user_id = :me then '是' else '否' end as is_own
 from published_board b
 join published_board_version v on v.board_id = b.board_id and v.version = b.version
 join user_account u on u.user_id = b.user_id
 where b.user_id = :me or not b.withdrawn and exists (
-    select from published_board_role p where p.board_id = b.board_id and p.role_id = :role)
+    select from published_board_role p where p.board_id = b.board_id and p.role_id = :role) and {SEEN}
 """
 
 
@@ -95,7 +98,8 @@ class Board(View):
 
     @classmethod
     def source(cls, principal: Principal, asked: Values) -> Sql:
-        return _BOARDS, {"me": principal.user_id, "role": principal.role_id}
+        known = dumps(known_to(principal)).decode()
+        return _BOARDS, {"me": principal.user_id, "role": principal.role_id, "known": known}
 
 
 class OwnBoard(BaseModel):
@@ -194,7 +198,11 @@ def get_choices(ctx: Context) -> Any:
         for row in ctx.conn.execute(select(BOARD).where(BOARD.c.user_id == me.user_id))
     }
     columns = Role.table().c
-    asked = select(columns.role_id, columns.role_name).where(columns.enabled).order_by(columns.role_name)
+    asked = (
+        select(columns.role_id, columns.role_name)
+        .where(columns.enabled)
+        .order_by(in_pinyin(columns.role_name))
+    )
     roles = [dict(row._mapping) for row in ctx.conn.execute(asked)]
     audience = {board: roles_of(ctx.conn, board) for board in known.values()}
     said = explorer_of(ctx.conn, me)
@@ -243,7 +251,8 @@ def publish(ctx: Context, payload: Publication) -> Any:
     old = _older_copies(ctx.conn, me.user_id, payload.source_id)
     _drop(ctx, said, old)
     ctx.conn.execute(delete(PublishedBoardVersion).where(VERSION.c.dashboard_uuid.in_(old)))
-    values = {"title": copy.title, "withdrawn": False, "problem": None, "checked_release": release()}
+    checked = looked_at(ctx.conn, payload.role_ids)
+    values = {"title": copy.title, "withdrawn": False, "problem": None, "checked_release": checked}
     made = insert_or_update(PublishedBoard).values(**values, user_id=me.user_id, source_id=payload.source_id)
     kept = made.on_conflict_do_update(index_elements=["user_id", "source_id"], set_=values)
     found = ctx.conn.execute(kept.returning(PublishedBoard.board_id)).scalar_one()
@@ -330,9 +339,10 @@ def restore(ctx: Context, payload: ChosenVersion) -> Any:
     charts = ctx.conn.execute(select(VERSION.c.charts).where(*asked)).scalar()
     if charts is None:
         raise NotFound("看板版本")
-    if problem := problem_of(charts) or unseen_by(ctx.conn, charts, roles_of(ctx.conn, row.board_id)):
-        raise Refusal(problem)
-    values = {"version": payload.version, "withdrawn": False, "problem": None, "checked_release": release()}
+    roles = roles_of(ctx.conn, row.board_id)
+    _require_seen(ctx, charts, roles)
+    checked = looked_at(ctx.conn, roles)
+    values = {"version": payload.version, "withdrawn": False, "problem": None, "checked_release": checked}
     ctx.conn.execute(update(PublishedBoard).where(BOARD.c.board_id == row.board_id).values(values))
     return None
 
@@ -357,7 +367,7 @@ def open_board(ctx: Context, payload: OneBoard) -> Any:
         == select(BOARD.c.version).where(BOARD.c.board_id == payload.board_id).scalar_subquery(),
     )
     copy = ctx.conn.execute(asked).scalar()
-    if copy is None or copy not in boards_of(ctx.conn, me.role_id):
+    if copy is None or copy not in boards_of(ctx.conn, me):
         raise NotFound("看板")
     said = explorer_of(ctx.conn, me)
     with ctx.apart():

@@ -13,6 +13,7 @@ from pydantic import Field as Described
 from sqlalchemy import BigInteger, Connection, DateTime, ForeignKey, Identity, Index, Text, func, insert, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from api.identity.sessions import is_narrowed
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
 from api.kit.database import Base
@@ -68,7 +69,8 @@ class Seen(Payload):
 _UNSEEN = """
 from popup_log p
 join user_account u on u.user_id = :me
-where p.company_id = u.company_id and (p.user_id is null or p.user_id = u.user_id) and p.at > now() - interval '30 days'
+where p.company_id = u.company_id and p.at > now() - interval '30 days'
+    and (p.user_id is null or p.user_id = u.user_id and not cast(:narrowed as boolean))
     and not exists (select from popup_log_seen s where s.popup_log_id = p.popup_log_id and s.user_id = u.user_id)
 """
 
@@ -84,9 +86,10 @@ def remind(
 
 @call(api, "GET", "v2/open/Message/getPopUplogList", right=ANY_USER, returns=list[PopupRow])
 def get_popup_log_list(ctx: Context) -> Any:
-    """提醒: what the user was not shown yet, oldest first."""
+    """提醒: what the user was not shown yet, oldest first. What he is told himself may be of figures that whoever acts
+    for him doesn't see."""
     query = text(f"select p.popup_log_id as id, p.content, p.url {_UNSEEN} order by 1 limit :many")
-    rows = ctx.conn.execute(query, {"me": ctx.principal.user_id, "many": AT_ONCE})
+    rows = ctx.conn.execute(query, {**_me(ctx), "many": AT_ONCE})
     return [dict(row._mapping) for row in rows]
 
 
@@ -101,6 +104,10 @@ def set_popup_log(ctx: Context, payload: Seen) -> Any:
             f"insert into popup_log_seen (popup_log_id, user_id) select p.popup_log_id, :me {_UNSEEN}"
             " and p.popup_log_id = any(cast(:ids as bigint[])) on conflict do nothing"
         ),
-        {"me": ctx.principal.user_id, "ids": [int(part) for part in parts]},
+        {**_me(ctx), "ids": [int(part) for part in parts]},
     )
     return None
+
+
+def _me(ctx: Context) -> dict[str, Any]:
+    return {"me": ctx.principal.user_id, "narrowed": is_narrowed(ctx.conn, ctx.principal)}

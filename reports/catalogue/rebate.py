@@ -10,7 +10,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import Period, compared_datasets
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
-from reports.catalogue.metrics import change_metric, money, percent, sum_where
+from reports.catalogue.metrics import grown_beside, money, percent, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
@@ -30,13 +30,11 @@ from reports.catalogue.parts import (
     table,
 )
 
-# What is accrued follows the policies' cycles, not the days of a quarter: it can't be compared by progress, and that
-# a running quarter has less than a whole one is nothing bad.
 QUARTER = Period(
-    *("quarter", "按季分析", "季", "interval 3 month", "interval 1 year", "上季整季", "去年同季整季"),
-    runs=False,
+    "quarter", "按季分析", "季", "interval 3 month", "interval 1 year", "上季整季", "去年同季整季"
 )
 AXIS = (Column("quarter", "季度", "date"), Column("quarter_label", "季"))
+ACCRUED = money("accrued", "应计返利")
 FIGURES = ("base", "accrued", "confirmed", "used", "left")
 CYCLE = {
     "business_date_start": "strftime(m.cycle_start, '%Y-%m-%d')",
@@ -75,11 +73,8 @@ def rebate_datasets() -> tuple[Dataset, Dataset]:
         measures={name: f"{name}_amount" for name in FIGURES},
         metrics=(
             money("base", "计返金额"),
-            money("accrued", "应计返利"),
-            money("accrued_before", "上季应计"),
-            change_metric("accrued_change", "应计较上季", "sum(accrued)", "sum(accrued_before)", ""),
-            money("accrued_year", "去年同季应计"),
-            change_metric("accrued_growth", "应计较去年同季", "sum(accrued)", "sum(accrued_year)", ""),
+            ACCRUED,
+            *grown_beside(ACCRUED, FIGURES, "应计", worse="", period=QUARTER),
             money("confirmed", "已确认"),
             money("used", "已使用"),
             money("left", "未使用"),

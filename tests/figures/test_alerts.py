@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from decimal import Decimal
 from email import message_from_bytes, policy
@@ -11,7 +12,7 @@ import pytest
 from sqlalchemy import text
 
 from api.exporting import opening
-from api.figures import checking
+from api.figures import checking, found
 from api.kit.errors import Refusal
 from api.kit.settings import settings
 from api.reporting import snapshot
@@ -51,6 +52,11 @@ def alerted(site: Site, user: str = "manager_a", **changes: Any) -> int:
 
 def mine(site: Site, user: str = "manager_a") -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = site.as_(user).get(f"{PREFIX}/getMine").data["data"]
+    return found
+
+
+def popups(site: Site) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = site.as_("manager_a").get("v2/open/Message/getPopUplogList").data
     return found
 
 
@@ -133,6 +139,8 @@ class TestTelling:
 
     def test_an_empty_figure_is_neither_in_nor_out(self, site: Site, figures: Any) -> None:
         assert checking.crossing(None, Decimal(1), Decimal(2)) == ""
+        assert [found._number(one) for one in (None, math.nan, math.inf, -math.inf)] == [None] * 4
+        assert [found._number(one) for one in (0, Decimal("-1.5"))] == [0, -1.5]
         alerted(site, low=None, high="1")
         figures()
         figures(more="delete from mart_customer_profit;")
@@ -179,6 +187,24 @@ class TestRights:
                 == "您对“客户毛利分析 · 按月分析”的预警已暂停：报表上没有这个数字，或您没有看它的权限，请另选一个"
             )
 
+    def test_a_letter_that_waits_meanwhile_does_not_tell_it_again(
+        self, site: Site, figures: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("ERP_MAIL_URL", "file:")
+        asked = site.as_("manager_a").get(f"{PREFIX}/getFigures", code="CustomerProfit", tab="all").data
+        cost = next(one["key"] for one in asked if "毛利" in one["label"])
+        key = alerted(site, figure=cost, low=None, high="0", way="mail")
+        figures()
+        with site.engine.connect() as conn:
+            waiting = text("select notice_id from alert_notice where alert_id = :key")
+            [notice] = conn.execute(waiting, {"key": key}).scalars()
+        with without_cost(site):
+            figures()
+            checking.send_alert(notice_id=notice)
+            assert [row["paused"] for row in mine(site)] == [True]
+            assert len(reminded(site)) == 1
+        assert [*(settings().data_dir / "mail").glob(f"alert-{notice}-*.eml")] == []
+
     def test_a_hidden_figure_can_not_be_watched(self, site: Site) -> None:
         hidden = {
             one["key"]
@@ -214,19 +240,25 @@ class TestRights:
         figures()
         [own] = mine(site)
         assert own["value"] and own["out"] and "高于上限" in own["last"]["words"]
+        [told] = popups(site)
+        assert "高于上限" in told["content"]
         changed = {"alert_id": key, "figure": REVENUE, "high": "2", "way": "message"}
         with simulated_by(site, "clerk_a"):
             [row] = mine(site)
             assert (row["value"], row["out"], row["checked_at"], row["last"]) == (None, False, None, None)
+            assert popups(site) == [], "nor is told what it came to"
+            assert site.as_("manager_a").post("v2/open/Message/setPopUpLog", {"id_str": str(told["id"])}).ok
             for call, body in (
                 ("add", WISH),
                 ("edit", changed),
                 ("setPaused", {"alert_id": key, "paused": True}),
+                ("del", {"alert_id": key}),
             ):
                 refused = site.as_("manager_a").post(f"{PREFIX}/{call}", body)
-                told = "您的数据范围小于被模拟的用户，模拟登录时不能设置预警"
-                assert (refused.code, refused.msg) == (403, told), call
+                why = "您的数据范围小于被模拟的用户，模拟登录时不能设置预警"
+                assert (refused.code, refused.msg) == (403, why), call
         assert mine(site) == [own]
+        assert popups(site) == [told], "he himself has not seen it yet"
 
 
 class TestKeeping:

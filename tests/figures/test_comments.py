@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from api.figures import comment_calls
 from tests.kit.client import Answer
 from tests.kit.fixtures import Site
 from tests.reporting.conftest import own_warehouse
@@ -66,6 +67,35 @@ class TestSeeing:
         with without_cost(site):
             assert told(site, "manager_a")["data"] == []
 
+    def test_not_ones_own_by_who_acts_for_one_and_does_not_see_the_company(self, site: Site) -> None:
+        """Of a list: framed reports are closed to him."""
+        place = {"code": "salesmulrpt", "tab": "all"}
+
+        def words(user: str) -> list[str]:
+            answer = site.as_(user).get(f"{PREFIX}/getList", **place)
+            assert answer.ok, answer
+            return [row["words"] for row in answer.data["data"]]
+
+        mine = site.as_("manager_b")
+        choices = mine.get(f"{PREFIX}/getList", **place).data
+        body = {**place, "figure": choices["figures"][0]["key"], "day": "2026-11-11", "words": "双十一"}
+        assert mine.post(f"{PREFIX}/add", {**body, "company_id": own_company(site, "manager_b")}).ok
+        assert words("manager_b") == ["双十一"]
+        with simulated_by(site, "clerk_a", "manager_b"):
+            assert words("manager_b") == []
+
+    def test_those_on_hidden_figures_take_no_place_of_others(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(comment_calls, "MOST", 1)
+        company = own_company(site, "manager_a")
+        cost = next(one["key"] for one in told(site, "manager_a")["figures"] if "毛利" in one["label"])
+        assert remark(site, "manager_a", company, words="收入").ok
+        assert remark(site, "manager_a", company, cost, words="毛利").ok
+        assert [row["words"] for row in told(site, "manager_a")["data"]] == ["毛利"]
+        with without_cost(site):
+            assert [row["words"] for row in told(site, "manager_a")["data"]] == ["收入"]
+
     def test_not_without_the_report_right(self, site: Site) -> None:
         assert site.as_("nobody").get(f"{PREFIX}/getList", **PLACE).code == 403
 
@@ -101,6 +131,18 @@ class TestWriting:
                 told_him = "您的数据范围小于被模拟的用户，模拟登录时不能写批注"
                 assert (refused.code, refused.msg) == (403, told_him)
         assert [row["words"] for row in told(site, "manager_a")["data"]] == ["双十一"]
+
+    def test_what_one_wrote_on_a_company_that_one_sees_no_more_is_not_changed(self, site: Site) -> None:
+        key = remark(site, "manager_a", own_company(site, "manager_a")).data["id"]
+        changed = {"comment_id": key, "day": "2026-11-12", "words": "更正"}
+        for company, why in (
+            (site.world.company_b, "您没有看这家公司数字的权限"),
+            (None, "您看不到全集团的数字，请选择批注是哪家公司的"),
+        ):
+            execute(site, "update figure_comment set company_id = :company", company=company)
+            assert site.as_("manager_a").post(f"{PREFIX}/edit", changed).msg == why
+        assert [row["words"] for row in told(site, "admin")["data"]] == ["双十一"]
+        assert site.as_("manager_a").post(f"{PREFIX}/del", {"comment_id": key}).ok
 
     def test_only_ones_own_is_changed_and_deleted(self, site: Site) -> None:
         key = remark(site, "manager_a", own_company(site, "manager_a")).data["id"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -20,7 +22,9 @@ from reports.catalogue.datasets import Column, Dataset, Metric
 from reports.name_order import in_name_order
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
+from warehouse.pinyin_weights import keep_function
 
+PROJECT = Path(__file__).resolve().parents[2]
 SPELLED = ["AA轮胎", "安徽分店", "北京分店", "重庆分店", "上海分店", "张三轮胎", "周口分店"]
 """In pinyin order, as ICU has it: Chinese before Latin letters."""
 IN_ORDER = [*SPELLED[1:], SPELLED[0]]
@@ -70,12 +74,66 @@ class TestOneRule:
         # One of each that ICU tells apart by accents or width alone.
         assert by_postgres(conn, sorted(texts)) == by_duckdb(sorted(texts))
 
+    def test_both_processes_order_by_the_same_duckdb(self) -> None:
+        pins = [
+            re.findall(r'"(duckdb==[^"]+)"', (PROJECT / path).read_text("utf-8"))
+            for path in ("pyproject.toml", "reports/pyproject.toml")
+        ]
+        assert pins[0] == pins[1] == [f"duckdb=={duckdb.__version__}"]
+
+    def test_another_duckdb_has_the_function_and_what_stands_on_it_made_anew(self, conn: Connection) -> None:
+        described = "select obj_description('pinyin_key(text)'::regprocedure)"
+        files = "select array_agg(pg_relation_filenode(indexrelid) order by indexrelid) from pg_index"
+        files += " where indexrelid::regclass::text like 'ix_%%_pinyin'"
+
+        def state() -> tuple[Any, Any]:
+            return conn.exec_driver_sql(described).scalar(), conn.exec_driver_sql(files).scalar()
+
+        keep_function(conn)
+        version, now = state()
+        assert version == duckdb.__version__ and len(now) == 3
+        conn.exec_driver_sql("comment on function pinyin_key(text) is 'older'")
+        keep_function(conn)
+        assert state() == (version, now), "it orders as before: nothing is to be sorted again"
+        conn.exec_driver_sql("""
+            create or replace function pinyin_key(value text) returns bytea language sql immutable strict
+            as $$ select convert_to(value, 'UTF8') $$
+        """)
+        conn.exec_driver_sql("comment on function pinyin_key(text) is 'older'")
+        assert by_postgres(conn, SPELLED[::-1]) != IN_ORDER
+        keep_function(conn)
+        assert by_postgres(conn, SPELLED[::-1]) == IN_ORDER
+        version, then = state()
+        assert version == duckdb.__version__ and not {*now} & {*then}
+
     def test_an_index_may_stand_on_it(self, conn: Connection) -> None:
         conn.exec_driver_sql("set local enable_seqscan = off")
         plan = conn.exec_driver_sql(
             "explain select customer_id from customer order by pinyin_key(customer_name), customer_id limit 5"
         )
         assert any("ix_customer_pinyin" in line for (line,) in plan)
+
+
+BY_CODE_POINT = re.compile(
+    r"order by (?:(?!pinyin_key\()[^()\"]|\bpinyin_key\([^()]*\))*?(?<![\w(.])(?:\w+\.)?\w+_name\b"
+    r"|order_by\((?:\w+\.)*\w+_name\b"
+)
+"""A statement of ours that orders by a name as it is."""
+
+
+def test_no_statement_orders_names_by_code_point() -> None:
+    assert BY_CODE_POINT.search("order by a.line_no, b.role_name") and BY_CODE_POINT.search(
+        "x.order_by(c.role_name)"
+    )
+    assert not BY_CODE_POINT.search("order by p.line_no, pinyin_key(b.role_name), g.goods_num")
+    texts = {path: path.read_text("utf-8") for path in (PROJECT / "api").rglob("*.py")}
+    found = [
+        f"{path.relative_to(PROJECT)}: {one[0]}"
+        for path, told in texts.items()
+        if "migrations" not in path.parts
+        for one in BY_CODE_POINT.finditer(told)
+    ]
+    assert len(texts) > 300 and found == []
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,14 @@ from sqlalchemy.exc import IntegrityError
 from api.figures.board_watch import check_boards
 from api.identity.sessions import principal_of
 from api.reporting import published_boards
-from api.reporting.board_checks import problem_of
-from api.reporting.board_tables import boards_of
+from api.reporting.board_checks import boards_of, problem_of
 from api.reporting.explore import explorer_of
 from reports import metadata
 from tests.kit.client import Answer, Caller
 from tests.kit.fixtures import Site, conn, site, world
 from tests.kit.superset import Superset
 from tests.reports.analysts import OWED, SOLD, Analyst
-from tests.reports.guests import BEST_SELLER
+from tests.reports.guests import BEST_SELLER, RECEIVABLE
 
 __all__ = ["conn", "site", "world"]
 PREFIX = "v2/report/Board"
@@ -71,7 +70,8 @@ def listed(caller: Caller) -> list[dict[str, Any]]:
 
 def copies(site: Site, role: str) -> list[str]:
     with site.engine.connect() as conn:
-        return [str(uuid) for uuid in boards_of(conn, getattr(site.world, f"role_{role}"))]
+        reader = principal_of(conn, site.world.ids[f"user_{role}"])
+        return [str(uuid) for uuid in boards_of(conn, reader)]
 
 
 def on_no_board(analyst: Analyst) -> set[int]:
@@ -313,6 +313,102 @@ class TestVersions:
             execute(site, again)
 
 
+FILTER = {"id": "NATIVE_FILTER-1", "name": "品牌", "filterType": "filter_select"}
+
+
+def filter_by(author: Analyst, board: int, dataset: int, column: str, **more: Any) -> None:
+    """Give a board one filter."""
+    targets = [{"datasetId": dataset, "column": {"name": column}}]
+    told = {"native_filter_configuration": [{**FILTER, "targets": targets, **more}]}
+    changed = author.ask("PUT", f"/api/v1/dashboard/{board}", {"json_metadata": json.dumps(told)})
+    assert changed.status_code == 200, changed.text
+
+
+class TestFilters:
+    """They are checked as charts are."""
+
+    def test_a_column_that_the_dataset_does_not_have(
+        self, author: Analyst, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        told = f"筛选“品牌”的数据集“{SOLD}”没有"
+        filter_by(author, board, author.datasets[SOLD], "vanished")
+        assert publish(board, "clerk_a").msg == f"{told}vanished"
+        filter_by(author, board, author.datasets[SOLD], "brand_name", controlValues={"sortMetric": "gone"})
+        assert publish(board, "clerk_a").msg == f"{told}gone"
+        filter_by(author, board, author.datasets[SOLD], "brand_name")
+        assert publish(board, "clerk_a").ok
+
+    def test_a_dataset_that_no_chart_is_drawn_of_and_the_role_may_not_see(
+        self, site: Site, author: Analyst, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        filter_by(author, board, author.datasets[OWED], "company_name")
+        with losing(site, "clerk_a", RECEIVABLE.report.right):
+            assert publish(board, "clerk_a").msg == unseen(site, "clerk_a", OWED)
+        assert publish(board, "clerk_a").ok
+
+    def test_a_column_that_is_gone_with_a_release(
+        self, site: Site, author: Analyst, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        filter_by(author, board, author.datasets[SOLD], "brand_name")
+        assert publish(board, "clerk_a").ok
+        gone = (
+            """update published_board_version set charts = jsonb_set(charts, '{1,columns}', '["vanished"]')"""
+        )
+        execute(site, gone)
+        execute(site, "update published_board set checked_release = 'older'")
+        check_boards(timestamp=0)
+        assert copies(site, "clerk_a") == []
+        assert listed(site.as_("manager_a"))[0]["board_state"] == f"筛选“品牌”的数据集“{SOLD}”没有vanished"
+
+
+class TestRolesThatLoseRights:
+    def test_do_not_find_it_from_that_moment_while_others_do(
+        self, site: Site, board: int, publish: Callable[..., Answer]
+    ) -> None:
+        key = publish(board, "clerk_a", "manager_b").data["id"]
+        with losing(site, "clerk_a", BEST_SELLER.report.right):
+            assert copies(site, "clerk_a") == [] and len(copies(site, "manager_b")) == 1
+            reader = site.as_("clerk_a")
+            assert listed(reader) == []
+            assert reader.post(f"{PREFIX}/open", {"board_id": key}).msg == "看板不存在或无权访问"
+            for _ in range(2):
+                check_boards(timestamp=0)
+            problem = unseen(site, "clerk_a", SOLD)
+            told = [
+                row["content"] for row in site.as_("manager_a").get("v2/open/Message/getPopUplogList").data
+            ]
+            assert told == [f"您发布的看板“畅销看板”有角色打不开了：{problem}。请在自助分析中修改后重新发布"]
+            assert [row["board_state"] for row in listed(site.as_("manager_a"))] == [problem]
+            assert len(copies(site, "manager_b")) == 1
+            assert [row["board_state"] for row in listed(site.as_("manager_b"))] == ["已发布"]
+        assert len(copies(site, "clerk_a")) == 1
+        check_boards(timestamp=0)
+        assert [row["board_state"] for row in listed(site.as_("manager_a"))] == ["已发布"]
+
+
+@contextmanager
+def losing(site: Site, role: str, right: str) -> Iterator[None]:
+    """A role without one of its rights."""
+    number = getattr(site.world, f"role_{role}")
+    moved = "update role set version = version + 1 where role_id = :role"
+    execute(site, "delete from role_right where role_id = :role and code = :right", role=number, right=right)
+    execute(site, moved, role=number)
+    try:
+        yield
+    finally:
+        again = "insert into role_right (role_id, code) values (:role, :right)"
+        execute(site, again, role=number, right=right)
+        execute(site, moved, role=number)
+
+
+def unseen(site: Site, role: str, dataset: str) -> str:
+    """What is told of a role that may not see a dataset."""
+    with site.engine.connect() as conn:
+        values = {"role": getattr(site.world, f"role_{role}")}
+        name = conn.execute(text("select role_name from role where role_id = :role"), values).scalar_one()
+    return f"角色“{name}”看不到数据集“{dataset}”，请先授权，或不发布给它"
+
+
 class TestRelease:
     def test_a_board_whose_figure_is_gone_is_closed_and_its_author_told(
         self, site: Site, board: int, publish: Callable[..., Answer]
@@ -336,7 +432,7 @@ class TestRelease:
 
     def test_what_the_catalogue_has_is_found_in_it(self) -> None:
         metric = BEST_SELLER.board.datasets[0].metrics[0].name
-        chart = {"title": "图", "dataset": SOLD, "columns": ["company_name"], "figures": [metric]}
+        chart = {"title": "图表“图”", "dataset": SOLD, "columns": ["company_name"], "figures": [metric]}
         assert problem_of([chart]) is None
         assert problem_of([{**chart, "dataset": "没有的"}]) == "图表“图”的数据集“没有的”不在报表目录中"
         assert problem_of([{**chart, "dataset": OWED}]) == f"图表“图”的数据集“{OWED}”没有{metric}"

@@ -58,6 +58,7 @@ LABELS = {
     "return_share": "退货率",
     "公司数": "公司数",
 }
+NAMES = {label: name for name, label in LABELS.items()}
 CURVES = (
     *("echarts_timeseries_line", "echarts_area", "echarts_timeseries_bar", "echarts_timeseries_smooth"),
     *("echarts_timeseries_scatter", "echarts_timeseries_step", "echarts_timeseries"),
@@ -182,6 +183,7 @@ class TestOverDays:
                     day = int(row["day"])
                     for told, figure in row.items():
                         metric, _, label = told.partition(", ")
+                        metric = NAMES.get(metric, metric)
                         label = label or row.get("company_name", "")
                         if metric not in FIGURES:
                             continue
@@ -203,7 +205,7 @@ class TestOverDays:
 
     def test_each_company_has_its_own_line(self, charts, mart: duckdb.DuckDBPyConnection, grain: str):
         wanted = {
-            f"{name}, {label}": pytest.approx(
+            f"{LABELS[name]}, {label}": pytest.approx(
                 {day: row[name] for day, row in reckoned(mart, grain, f"company_name = '{label}'").items()}
             )
             for name in ("revenue", "per_bill")

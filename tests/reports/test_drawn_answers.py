@@ -11,7 +11,7 @@ from typing import Any
 from reports.catalogue import find_report
 from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import CHANGE, MONEY
-from reports.drawn import in_order, put_together, without_gaps, without_signs_of_nothing
+from reports.drawn import called_series, in_order, put_together, without_gaps, without_signs_of_nothing
 from reports.theme import OTHERS
 from tests.kit.superset import EVERYTHING, Place, Superset
 from tests.reports.guests import PLACES
@@ -30,6 +30,26 @@ def test_figures_stand_as_the_chart_names_them_and_what_they_are_of_before_them(
     form = {"metrics": ["a", "a_year"], "metrics_b": ["b"]}
     assert [list(row) for row in in_order(rows, form)] == [["month", "a", "a_year", "b"]]
     assert in_order(rows, {}) == rows
+
+
+def test_split_series_are_called_by_the_labels_of_their_figures():
+    report = find_report("BestSeller")
+    assert report
+    dataset = report.first_tab.plain.datasets[0]
+    label = dataset.metric("quantity").label
+    parts = {
+        "day": ["day"],
+        "quantity": ["quantity"],
+        "上海公司": ["上海公司"],
+        "quantity, 上海公司": ["quantity", "上海公司"],
+        "quantity__1 year ago, 上海公司": ["quantity__1 year ago", "上海公司"],
+        "商品数, 上海公司": ["商品数", "上海公司"],
+    }
+    assert called_series(parts, {"viz_type": "echarts_timeseries_line"}, dataset) == {
+        "quantity, 上海公司": f"{label}, 上海公司",
+        "quantity__1 year ago, 上海公司": f"{label}__1 year ago, 上海公司",
+    }
+    assert called_series(parts, {"viz_type": "table"}, dataset) == {}
 
 
 def test_slices_under_the_least_are_one_and_all_is_told():

@@ -101,7 +101,8 @@ class TestPurchases:
     def test_rebates_by_the_quarter_in_which_their_cycles_end(self, snapshot):
         where = "quarter_label = '2026-Q4'"
         expected = {
-            **{"accrued": 800, "accrued_change": 0, "accrued_growth": 0, "confirmed": 400, "used": 300},
+            **{"accrued": 800, "accrued_change": 92 / 51 - 1, "accrued_growth": 92 / 51 - 1},
+            **{"confirmed": 400, "used": 300},
             **{"left": 100, "due": 200, "rate": 400 / 15000, "used_share": 0.75, "confirmed_share": 0.5},
         }
         for metric, value in expected.items():

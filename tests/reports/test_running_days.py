@@ -116,3 +116,24 @@ def test_a_share_of_the_month_counts_once_a_day_is_over(
     )
     assert amount and before
     assert moved == (pytest.approx(amount - before * 2 / 30) if is_over else None)
+
+
+@pytest.mark.parametrize(("day", "part"), [("2026-11-20", 51 / 92), ("2026-12-31", 1), ("2026-10-01", None)])
+def test_a_quarter_of_rebates_is_compared_with_as_much_of_others(
+    snapshot: duckdb.DuckDBPyConnection, day: str, part: float | None
+) -> None:
+    """Each quarter of the snapshot has rebates of 400 in each company."""
+    turned_back(snapshot, day)
+    shown = board("ScheduleSupplierRebate")
+    change = None if part is None else pytest.approx(1 / part - 1)
+    names = ("accrued", "accrued_before", "accrued_change", "accrued_growth")
+    assert asked(snapshot, shown.datasets[0], names, "quarter_label = '2026-Q4'") == [
+        (800, 800, change, change)
+    ]
+    labels = [shown.datasets[0].metric(name).label for name in names]
+    assert labels == ["应计返利", "上季整季应计", "应计按进度较上季", "应计按进度较去年同季"]
+    head = asked(
+        snapshot, head_of(shown), ("accrued", moved_name("accrued")), "quarter_label = '2026-Q4'", "beside"
+    )
+    words = ["所选季（未过完）" if part is None else "所选季", "上季整季", "去年同季整季"]
+    assert head == [(words[0], 800, None), (words[1], 800, change), (words[2], 800, change)]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 from reports.chart_params import chart_params
+from reports.searching import SEARCHED, search_shown_columns
 from tests.kit.superset import EVERYTHING, Superset
 from tests.reports.analysts import SOLD, Analyst
 from tests.reports.guests import DATA, PLACES, place, rows_of
@@ -84,6 +87,35 @@ def test_only_the_chart_says_where_is_looked(superset: Superset):
         extras={"searched": ["company_name\" || '上海' || \"company_name"]},
     )
     assert (answer.status_code, "searched" in answer.text) == (400, True)
+
+
+def test_columns_that_a_query_brings_along_are_taken_from_it(monkeypatch: pytest.MonkeyPatch):
+    """Also where the API would let them through: what is looked for is in the columns that the stored chart shows."""
+
+    class Processor:
+        def __init__(self, form: dict[str, Any]) -> None:
+            self._query_context = SimpleNamespace(form_data=form)
+            self._qc_datasource = None
+
+        def get_df_payload(self, query: Any) -> Any:
+            return query.extras
+
+    module = ModuleType("superset.common.query_context_processor")
+    monkeypatch.setattr(module, "QueryContextProcessor", Processor, raising=False)
+    for name in ("superset", "superset.common"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    dataset, forged = REVENUE.board.datasets[0], {SEARCHED: [["1) or (1"], []], "where": ""}
+    search_shown_columns(lambda source: dataset, lambda form: form["shown"])
+    condition = {"col": "company_name", "op": "ILIKE", "val": "上海%"}
+
+    def extras(*conditions: dict[str, Any]) -> Any:
+        asked = SimpleNamespace(extras=forged, filter=[*conditions])
+        return Processor({"shown": ["company_name", "revenue", "detail_link"]}).get_df_payload(asked)
+
+    assert extras() == {"where": ""}
+    assert extras(condition) == {"where": "", SEARCHED: [["company_name"], [condition]]}
+    assert forged[SEARCHED] == [["1) or (1"], []], "the request itself stays as it was"
 
 
 def test_every_table_with_totals_asks_the_server():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from reports import spelled as spelling
 from reports.assets import boards
-from reports.spelled import found_by_letters, spelled
+from reports.spelled import KeptNames, found_by_letters, spelled
 
 NAMES = ["上海轮胎店", "苏州张三汽配", "重庆SH店", "ABC公司"]
 
@@ -31,3 +34,23 @@ def test_letters_find_the_names_that_begin_so_or_contain_them() -> None:
 def test_other_searches_stay_as_they_are() -> None:
     for value, op in (("%上海%", "ILIKE"), ("%s%", "ILIKE"), ("%xyzw%", "ILIKE"), ("上海轮胎店", "==")):
         assert found(value, op) == {"col": "customer_name", "op": op, "val": value}
+
+
+def test_names_are_kept_of_the_newest_snapshot_alone() -> None:
+    kept = KeptNames()
+    assert kept.of("1", "customer", lambda: ["旧名", "乙"]) == ["旧名", "乙"]
+    assert kept.of("1", "customer", lambda: ["没有再读"]) == ["旧名", "乙"]
+    assert kept.of("2", "customer", lambda: ["新名"]) == ["新名"]
+    assert kept.of("2", "supplier", lambda: ["供"]) == ["供"]
+    assert len(kept) == 2, "the older names are let go"
+
+
+def test_not_more_names_are_kept_than_so_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spelling, "MOST_KEPT", 5)
+    kept = KeptNames()
+    for column in ("a", "b", "c"):
+        kept.of("1", column, lambda: ["甲", "乙"])
+    assert len(kept) == 4
+    assert kept.of("1", "a", lambda: ["read", "again"]) == ["read", "again"]
+    assert kept.of("1", "c", list) == ["甲", "乙"]
+    assert len(kept.of("1", "long", lambda: ["丙"] * 6)) == 6 and len(kept) == 0
