@@ -174,7 +174,7 @@ def save_preference(ctx: Context, payload: Kept) -> Any:
         # What others that are saved at once come to is known when they are through.
         ctx.conn.execute(_ALONE, {"user": str(ctx.principal.user_id)})
     kept = select(func.count(), func.coalesce(func.sum(table.c.bytes), 0)).select_from(table).where(others)
-    number, taken = ctx.conn.execute(kept).one()
+    number, taken = ctx.conn.execute(kept).one()._tuple()
     # A draft is saved while its bill is written: of too many the oldest goes.
     if payload.kind != DRAFT and number >= MOST:
         raise Refusal(f"最多保存{MOST}个，请先删除不用的")

@@ -10,9 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column(
-        "user_preference", sa.Column("bytes", sa.BigInteger(), server_default="0", nullable=False)
-    )
+    op.add_column("user_preference", sa.Column("bytes", sa.BigInteger(), server_default="0", nullable=False))
     op.execute("update user_preference set bytes = octet_length(value::text)")
 
 
