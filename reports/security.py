@@ -18,7 +18,7 @@ from superset.security import SupersetSecurityManager
 from superset.utils import json
 from superset.utils.core import override_user
 
-from reports import explorers
+from reports import explorers, proxy_word
 from reports.answering import catalogue_datasets
 from reports.catalogue import EXPLORER_HEADER, EXPLORER_ROLE, FILE_GUEST_ROLE, GUEST_ROLE
 from reports.query_parts import DRAWN_STEPS, asks_only, is_readable, is_shaped
@@ -64,11 +64,12 @@ class ReportSecurityManager(SupersetSecurityManager):
             explorers.check_access(explorer, asked)
 
     def get_guest_user_from_request(self, req: Any) -> Any:
-        """A guest's token is in the header alone: what brings it has asked whether its session still lives.
+        """A guest's token is in the header alone, and our API brings it, which asks whether its session still lives.
 
-        Superset would also take it from a form, which nobody asks.
+        Superset would also take it from a form, and from whoever reaches its own port; nobody is asked there.
         """
-        return super().get_guest_user_from_request(req) if req.headers.get(GUEST_HEADER) else None
+        brought = req.headers.get(GUEST_HEADER) and proxy_word.is_said(req.headers.get(proxy_word.HEADER))
+        return super().get_guest_user_from_request(req) if brought else None
 
     def parse_jwt_guest_token(self, raw_token: str) -> dict[str, Any]:
         """Decode a guest token; refuse every one that our API would not have signed. Raises ValueError."""

@@ -60,7 +60,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Asked:
-    """A checked request; `filters` are the values by filter key, `role_id` whose rows are read.
+    """A checked request; `filters` are the values by filter key, `reader` is who gets the file.
 
     A list is a board without filters of its own over the rows that are `listed`.
     """
@@ -68,11 +68,16 @@ class Asked:
     code: str
     title: str
     board: Board
-    role_id: int
+    reader: Principal
     form: Form
     filters: Mapping[str, Values]
     pivot: Pivot
     listed: Listed | None = None
+
+    @property
+    def role_id(self) -> int:
+        """Whose rows are read."""
+        return self.reader.role_id
 
     @property
     def file_label(self) -> str:
@@ -86,9 +91,7 @@ def understand(report: Report, principal: Principal, body: ReportExport) -> Aske
         raise NotFound("报表页签")
     board = tab.board(tab.variant(principal.sees_cost))
     filters = _filters(board, body.filters)
-    return Asked(
-        report.code, report.title(tab), board, principal.role_id, body.form, filters, pivot_of(board, body)
-    )
+    return Asked(report.code, report.title(tab), board, principal, body.form, filters, pivot_of(board, body))
 
 
 def _filters(board: Board, given: Mapping[str, list[str | None]]) -> dict[str, Values]:

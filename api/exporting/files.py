@@ -6,13 +6,16 @@ All of a file is read on one connection, of one snapshot; a query is read to its
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection
 
 from api.exporting.asked import Asked, Values
 from api.exporting.book import TOTAL, Book, Line, dimension_column, figure_column
 from api.exporting.head import Told, filter_words, head
+from api.exporting.hiding import hidden
 from api.exporting.pivoting import cross_table
 from api.exporting.rows import (
     chart_rows,
@@ -32,13 +35,19 @@ def write(path: Path, asked: Asked, source: Connection, facts: Told, sheet_rows:
     """Write what was asked to a file. Answers how many rows it holds."""
     values = settled(asked, source)
     if asked.form == "pdf":
-        printed = sheet(asked, source, facts, values)
+        printed = _shown(asked, sheet(asked, source, facts, values))
         path.write_bytes(press.pdf("report", [printed]))
         return sum(len(table["rows"]) for table in printed["tables"])
     with Book(path, sheet_rows) as book:
         if asked.form == "pivot":
             return _write_pivot(book, asked, source, facts, values)
         return sum(_write_table(book, asked, chart, source, facts, values) for chart in asked.board.listed)
+
+
+def _shown(asked: Asked, printed: dict[str, Any]) -> dict[str, Any]:
+    """A sheet as its reader may see it; of a picture only words are changed."""
+    tables = list(hidden(asked.reader, printed["tables"]))
+    return {**printed, "tables": tables, "charts": list(hidden(asked.reader, printed["charts"], saying=True))}
 
 
 def _write_table(
@@ -57,7 +66,7 @@ def _write_table(
         chart.title,
         head(asked, facts, chart.title, filter_words(asked, asked.board.filters_of(chart), values)),
         [*map(dimension_column, columns), *(figure_column((item.label,), item) for item in metrics)],
-        lines(),
+        hidden(asked.reader, lines()),
         filtered=True,
     )
 
@@ -68,6 +77,8 @@ def _write_pivot(
     table = cross_table(asked, values)
     free = [item.label for item in asked.board.filters if item.column in table.periods]
     columns, lines = table.lay(source)
+    headings = hidden(asked.reader, [column.heading for column in columns])
+    columns = [replace(one, heading=heading) for one, heading in zip(columns, headings, strict=True)]
     words = filter_words(asked, table.filters, values, free)
     partial = "、".join(item.label for item in table.partial)
     notes = [f"说明：{partial}在不同{'、'.join(free)}之间不能相加，不作合计"] if partial else []
@@ -75,6 +86,6 @@ def _write_pivot(
         "透视",
         head(asked, facts, table.title, words, notes),
         columns,
-        lines,
+        hidden(asked.reader, lines),
         frozen=len(asked.pivot.rows),
     )

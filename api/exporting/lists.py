@@ -65,7 +65,7 @@ def understand_list(ctx: Context, cls: type[View], body: ReportExport) -> Asked:
         body.code,
         cls.declaration.label,
         board,
-        me.role_id,
+        me,
         body.form,
         {},
         pivot_of(board, body) if body.form == "pivot" else board.pivot,

@@ -16,6 +16,7 @@ from api.kit.document import MAX_LINES
 from api.kit.endpoints import bill_info
 from api.kit.errors import Refusal
 from api.kit.fields import Field
+from api.kit.named_bills import hide_closed
 from api.kit.schemas import Key, Saved
 from api.kit.validation import Problems
 
@@ -40,7 +41,7 @@ COLUMNS = (
 @call(api, "GET", "v2/inventory/StockTaking/getCountSheet", right=StockTake.right("list"))
 def get_count_sheet(ctx: Context, id: Key, blind: int = 0) -> Any:
     """盘点表: the lines of a stocktake, for a blind count without what the book says."""
-    info = bill_info(ctx, StockTake, id)
+    info = hide_closed(ctx.conn, ctx.principal, bill_info(ctx, StockTake, id))
     columns = [item for item in COLUMNS if not (blind and item.name == "book_quantity")]
     return sheets.workbook(f"{info['bill_no']}.xlsx", "盘点表", columns, info["lines"])
 

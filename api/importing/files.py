@@ -22,6 +22,8 @@ CHUNK = 1024 * 1024
 LONGEST = MAX_COLUMNS * MAX_LETTERS
 """Letters of a row: all its columns, each as full as a cell can be."""
 
+FULL = f"CSV 第 {{}} 行有一格超过 {MAX_LETTERS:,} 个字，请检查引号后再导入"
+
 Row = tuple[int, list[str]]
 """The line's number in the file, as an editor or Excel counts, and its cells."""
 
@@ -64,10 +66,12 @@ def _read_csv(path: Path) -> Iterator[Row]:
                 lines.letters = 0
                 if len(cells) > MAX_COLUMNS or reader.line_num > MAX_ROWS:
                     raise Refusal(f"文件超过 {MAX_ROWS} 行或 {MAX_COLUMNS} 列，请拆分后导入")
+                if any(len(cell) > MAX_LETTERS for cell in cells):
+                    raise Refusal(FULL.format(reader.line_num))
                 if any(cells):
                     yield reader.line_num, cells
-        except csv.Error as error:
-            raise Refusal(f"CSV 第 {reader.line_num} 行无法读取：{error}") from None
+        except csv.Error:  # the reader's own limit for a cell, which is further off
+            raise Refusal(FULL.format(reader.line_num)) from None
 
 
 class _Lines:

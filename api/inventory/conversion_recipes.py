@@ -44,7 +44,7 @@ class RecipePart(Part):
 
     goods_id: Mapped[int] = goods(required=True, sort=-80)
     quantity: Mapped[Decimal] = quantity("每套数量", required=True, rule="positive", width=90, sort=10)
-    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
+    remark: Mapped[str | None] = text("备注", free=True, max_length=200, width=140, sort=70)
 
 
 class RecipeInput(RecipePart):

@@ -177,7 +177,7 @@ class StockConversion(OfWarehouse, Bill):
         "套数", default=None, rule="positive", width=80, sort=-54
     )
     labour_amount: Mapped[Decimal] = money("工费", rule="Positive", total=True, width=100, sort=-50)
-    reason: Mapped[str | None] = text("原因", search=True, sort=-49)
+    reason: Mapped[str | None] = text("原因", free=True, search=True, sort=-49)
 
     @declared_attr.directive
     @classmethod

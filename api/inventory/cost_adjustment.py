@@ -69,7 +69,7 @@ class CostAdjustmentBill(OfWarehouse, Bill):
     adjusted_amount: Mapped[Decimal] = money(
         "调整金额合计", form=False, permission=COST, total=True, width=130, sort=-65
     )
-    reason: Mapped[str] = text("调整原因", required=True, search=True, sort=-50)
+    reason: Mapped[str] = text("调整原因", free=True, required=True, search=True, sort=-50)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

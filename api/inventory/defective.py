@@ -55,7 +55,7 @@ class Defective(MoveBill):
     to_warehouse_id: Mapped[int | None] = warehouse(
         GOOD, DEFECTIVE, label="转入仓库", target="warehouse_id", sort=-59
     )
-    reason: Mapped[str] = text("原因", required=True, search=True, sort=-50)
+    reason: Mapped[str] = text("原因", free=True, required=True, search=True, sort=-50)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

@@ -55,7 +55,7 @@ class OtherDelivery(MoveBill):
     address: Mapped[str | None] = street_address("收货地址", sort=-48)
     logistics: Mapped[str | None] = text("物流公司", max_length=50, search=True, sort=-47)
     waybill_no: Mapped[str | None] = text("物流单号", max_length=50, search=True, sort=-46)
-    reason: Mapped[str] = text("发货原因", required=True, search=True, sort=-45)
+    reason: Mapped[str] = text("发货原因", free=True, required=True, search=True, sort=-45)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

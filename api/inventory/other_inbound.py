@@ -45,7 +45,7 @@ class OtherInbound(StockBill):
     )
 
     inbound_type_id: Mapped[int | None] = classified("inbound_type", "入库类型", sort=-52)
-    reason: Mapped[str] = text("入库原因", required=True, search=True, sort=-50)
+    reason: Mapped[str] = text("入库原因", free=True, required=True, search=True, sort=-50)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

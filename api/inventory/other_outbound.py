@@ -42,7 +42,7 @@ class OtherOutbound(StockBill):
     )
 
     outbound_type_id: Mapped[int | None] = classified("outbound_type", "出库类型", sort=-52)
-    reason: Mapped[str] = text("出库原因", required=True, search=True, sort=-50)
+    reason: Mapped[str] = text("出库原因", free=True, required=True, search=True, sort=-50)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

@@ -52,7 +52,7 @@ class Difference(MoveBill):
 
     __abstract__ = True
 
-    reason: Mapped[str | None] = text("原因", search=True, sort=-50)
+    reason: Mapped[str | None] = text("原因", free=True, search=True, sort=-50)
 
     @declared_attr
     @classmethod
@@ -195,7 +195,7 @@ class SurplusOut(MoveBill):
         moves=True,
     )
 
-    reason: Mapped[str | None] = text("原因", search=True, sort=-50)
+    reason: Mapped[str | None] = text("原因", free=True, search=True, sort=-50)
 
     @classmethod
     def guard(cls, ctx: Context, doc: Document, action: str) -> None:

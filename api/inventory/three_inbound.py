@@ -51,7 +51,7 @@ class ThreeInbound(StockBill):
     customer_id: Mapped[int | None] = ref(
         "customer", "客户", within=("company_id",), search=True, index=True, width=200, sort=-70
     )
-    reason: Mapped[str | None] = text("三包原因", search=True, sort=-50)
+    reason: Mapped[str | None] = text("三包原因", free=True, search=True, sort=-50)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

@@ -47,7 +47,7 @@ class ThreeOutbound(MoveBill):
     customer_id: Mapped[int | None] = ref(
         "customer", "客户", within=("company_id",), search=True, index=True, width=200, sort=-70
     )
-    reason: Mapped[str | None] = text("三包原因", search=True, sort=-50)
+    reason: Mapped[str | None] = text("三包原因", free=True, search=True, sort=-50)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:

@@ -75,7 +75,7 @@ class TransferInLine(Numbered, QuantityLine):
     lost_quantity: Mapped[Decimal] = quantity(
         "其中途损", rule="Positive", total=True, copied=False, width=90, sort=11
     )
-    loss_reason: Mapped[str | None] = text("途损原因", copied=False, width=140, sort=12)
+    loss_reason: Mapped[str | None] = text("途损原因", free=True, copied=False, width=140, sort=12)
     lost_tire_numbers: Mapped[str | None] = text(
         "途损胎号", max_length=MAX_TEXT, copied=False, optional=True, width=160, sort=61
     )

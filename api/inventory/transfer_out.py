@@ -125,7 +125,7 @@ class TransferOut(Allotted, MoveBill):
         "warehouse", "在途仓", target="warehouse_id", required=True, form=False, list=False, sort=-58
     )
     handover_type_id: Mapped[int | None] = classified("handover_type", "交接方式", sort=-51)
-    reason: Mapped[str | None] = text("调拨原因", search=True, sort=-50)
+    reason: Mapped[str | None] = text("调拨原因", free=True, search=True, sort=-50)
 
     @classmethod
     def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:

@@ -40,7 +40,7 @@ from api.kit.database import dumps, request_engine, retrying, told_time
 from api.kit.errors import Forbidden, Refusal, Unauthenticated
 from api.kit.forms import as_json
 from api.kit.making import MAKING
-from api.kit.named_bills import hide_closed, names_bills
+from api.kit.named_bills import closed_in, hide_closed, names_bills, without
 from api.kit.turns import Turns
 
 log = logging.getLogger(__name__)
@@ -350,7 +350,9 @@ def _opened(ctx: Context, data: Any, *, writes: bool) -> Any:
     """An answer's data without the numbers of bills that the principal may not open, whatever words they stand in."""
     if ctx.principal is None or not ctx.principal.is_narrowed:
         return data
-    return hide_closed(ctx.conn, ctx.principal, orjson.loads(dumps(data)), saying=writes)
+    written = dumps(data)
+    closed = closed_in(ctx.conn, ctx.principal, written.decode())
+    return without(orjson.loads(written), closed, saying=writes) if closed else orjson.Fragment(written)
 
 
 def _refuse(ctx: Context, refusal: Refusal, *, writes: bool) -> None:

@@ -242,7 +242,9 @@ class Bill(Resource):
         "user_account", "审核人", target="user_id", form=False, width=90, sort=82
     )
     audited_at: Mapped[datetime | None] = moment("审核时间", form=False, sort=83)
-    reject_reason: Mapped[str | None] = text("驳回原因", max_length=200, form=False, list=False, sort=84)
+    reject_reason: Mapped[str | None] = text(
+        "驳回原因", free=True, max_length=200, form=False, list=False, sort=84
+    )
     revision: Mapped[int] = mapped_column(
         BigInteger, default=1, server_default="1", nullable=False, sort_order=90
     )

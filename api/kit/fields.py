@@ -102,7 +102,8 @@ class Field:
 
     `pieces` says that an index over `text_pieces(column)` finds texts by what they contain; `scene` names the rules
     under which the files of an image field are uploaded; `bill` that a text is another bill's number, which leads to
-    it, or several with 、 between them; `bills` that a choice is of all bills, by prefix. A column that is `optional`
+    it, or several with 、 between them; `free` that people write into it as they like, other bills' numbers too;
+    `bills` that a choice is of all bills, by prefix. A column that is `optional`
     shows where it is chosen or used. Whether one stands with the figures that are keyed in is what `decides` says; of
     itself, a number that is keyed in does. The `span` of a date is what it stands for: a day; a day `until` which a
     list counts, which is asked for alone, as `<name>_end`; or the `month` of which it is the first day. `since` names
@@ -146,6 +147,7 @@ class Field:
     pieces: bool = False
     scene: str | None = None
     bill: bool = False
+    free: bool = False
     bills: bool = False
     optional: bool = False
     decides: bool | None = None
@@ -208,6 +210,7 @@ def name_initials(name: str) -> MappedColumn[str]:
 
 def textarea(label: str, *, max_length: int = 500, sort: int = 0, **marks: Any) -> MappedColumn[str]:
     marks.setdefault("width", 200)
+    marks.setdefault("free", True)
     return declared("textarea", label, column={"sort_order": sort}, max_length=max_length, **marks)
 
 

@@ -44,7 +44,7 @@ class GoodsChild(Child):
     __abstract__ = True
 
     goods_id: Mapped[int] = goods(required=True, search=True, sort=-80)
-    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
+    remark: Mapped[str | None] = text("备注", free=True, max_length=200, width=140, sort=70)
 
 
 class QuantityLine(GoodsChild):

@@ -3,7 +3,7 @@
 A bill is its maker's, its department's and its warehouse's, as its type declares; a row that names it is theirs as
 well. Each bill is looked up by its key, so that a list is read as fast as its rows are. Other bills that a row of his
 own names by their numbers are looked up when the rows have been read, all of them at once; a list that is searched or
-sorted by such numbers is so by what it shows of them.
+sorted by such numbers is so by what it shows of them, and one by free words by these without any number.
 """
 
 from __future__ import annotations
@@ -14,7 +14,20 @@ from dataclasses import replace
 from functools import lru_cache, reduce
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, case, exists, func, literal, or_, select, true
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    and_,
+    case,
+    exists,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    true,
+)
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
@@ -86,7 +99,12 @@ def hide_closed(conn: Connection, principal: Principal, values: T, *, saying: bo
     if not principal.is_narrowed:
         return values
     closed = _closed(conn, principal, {number for words in _texts(values) for number in _numbers(words)})
-    return cast(T, _without(values, closed, saying)) if closed else values
+    return cast(T, without(values, closed, saying=saying)) if closed else values
+
+
+def closed_in(conn: Connection, principal: Principal, words: str) -> frozenset[str]:
+    """The numbers of bills in some words, or in values written as JSON, that a narrowed principal may not open."""
+    return _closed(conn, principal, _numbers(words))
 
 
 def names_bills(values: Any) -> bool:
@@ -105,7 +123,8 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(one)
 
 
-def _without(value: Any, closed: frozenset[str], saying: bool) -> Any:
+def without(value: Any, closed: frozenset[str], *, saying: bool) -> Any:
+    """A value as `hide_closed` answers it, where the numbers that are not to be told are known."""
     if isinstance(value, str):
         found = closed.intersection(_numbers(value))
         if not found:
@@ -118,9 +137,9 @@ def _without(value: Any, closed: frozenset[str], saying: bool) -> Any:
         is_numbers = found.issubset(several) and all(_NUMBER.fullmatch(one) for one in several)
         return SEVERAL.join(MASK if one in closed else one for one in several) if is_numbers else MASK
     if isinstance(value, Mapping):
-        return {name: _without(one, closed, saying) for name, one in value.items()}
+        return {name: without(one, closed, saying=saying) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_without(one, closed, saying) for one in value]
+        return [without(one, closed, saying=saying) for one in value]
     return value
 
 
@@ -145,6 +164,16 @@ def shown_numbers(principal: Principal, numbers: ColumnElement[Any]) -> ColumnEl
         .select_from(told)
         .scalar_subquery()
     )
+
+
+def without_numbers(principal: Principal, words: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A column of words, of any database, as a narrowed reader searches and sorts by it: without what may be a bill's
+    number: which of them are his is not asked row by row."""
+    if not principal.is_narrowed:
+        return words
+    # Not parameters: DuckDB asks for constants.
+    constants: list[ColumnElement[str]] = [literal_column(f"'{one}'") for one in (_NUMBER.pattern, " ", "g")]
+    return func.regexp_replace(words, *constants, type_=words.type)
 
 
 def _is_closed(principal: Principal, number: ColumnElement[str]) -> ColumnElement[bool]:

@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, ColumnElement, Text, func, select
 from api.kit import registry
 from api.kit.errors import Refusal
 from api.kit.fields import Field
-from api.kit.named_bills import shown_numbers
+from api.kit.named_bills import shown_numbers, without_numbers
 from api.kit.pinyin_order import in_pinyin
 from api.kit.projection import Projection, masks
 from api.kit.resource import Declared, Resource, Searched
@@ -57,7 +57,9 @@ def order_of(
 
 
 def shown_column(owner: type[Declared], item: Field, column: Any, principal: Principal) -> Any:
-    """A column as its reader is shown it; a view's rows themselves hold what he is."""
+    """A column as its reader finds and sorts by it; a view's rows themselves hold the numbers that he is shown."""
+    if item.free:
+        return without_numbers(principal, column)
     return column if not item.bill or issubclass(owner, View) else shown_numbers(principal, column)
 
 
@@ -67,8 +69,10 @@ def _in_order(
     """What rows are ordered by: Chinese texts by their pinyin, codes as they are written."""
     column = projection.columns[key]
     item = next((one for one in cls.fields() if one.name == key), None)
-    if item and item.bill:
-        return cast(ColumnElement[Any], shown_column(cls, item, column, principal))
+    if item:
+        column = cast(ColumnElement[Any], shown_column(cls, item, column, principal))
+        if item.bill:
+            return column
     named = next((one for one in cls.fields() if one.ref and one.label_field == key), None)
     if named and named.ref and not issubclass(cls, View):
         return _place_of_name(cls, named, projection)

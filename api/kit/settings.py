@@ -12,6 +12,7 @@ import secrets as random_source
 import tempfile
 from dataclasses import dataclass, field
 from functools import cached_property
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -63,6 +64,8 @@ class Settings:
     given_company_file: str = ""
     map_key: str = ""
     map_code: str = field(default="", repr=False)
+    proxies: tuple[str, ...] = ()
+    """Who is believed where a request comes from; nobody else is."""
 
     @property
     def postgres_dir(self) -> Path:
@@ -140,6 +143,7 @@ def settings() -> Settings:
         given_company_file=_text("ERP_COMPANY_FILE"),
         map_key=_letters("ERP_MAP_KEY"),
         map_code=_letters("ERP_MAP_CODE"),
+        proxies=_proxies(),
     )
 
 
@@ -195,6 +199,17 @@ def _report_sites() -> dict[str, str]:
     if not isinstance(sites, dict) or not all(isinstance(address, str) for address in sites.values()):
         raise SettingError("ERP_REPORT_SITES 应为 JSON 对象，主机名和报表地址都是文本")
     return sites
+
+
+def _proxies() -> tuple[str, ...]:
+    found = tuple(filter(None, map(str.strip, _text("ERP_PROXIES").split(","))))
+    try:
+        for one in found:
+            if found != ("*",):
+                ip_network(one)
+    except ValueError:
+        raise SettingError(f"ERP_PROXIES 应为反向代理的 IP 或网段，逗号分隔，现在有“{one}”") from None
+    return found
 
 
 def _mail_password() -> str:

@@ -14,6 +14,8 @@ import orjson
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from api.kit.settings import settings
+
 HEAD_BYTES = 64 * 1024
 HEAD_SECONDS = 15
 BODY_SECONDS = 20
@@ -179,7 +181,9 @@ def allow_files() -> None:
 
 
 def config(app: Any) -> uvicorn.Config:
-    """How a worker serves an application."""
+    """How a worker serves an application. Where a request says that it comes from is believed of the proxies that are
+    set alone."""
+    proxies = settings().proxies
     return uvicorn.Config(
         app,
         http=Connection,
@@ -188,4 +192,6 @@ def config(app: Any) -> uvicorn.Config:
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=8,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
     )

@@ -20,7 +20,7 @@ class Listed(Resource):
 
     sort: Mapped[int] = integer("排序", rule="positiveInt", width=80)
     enabled: Mapped[bool] = enabled()
-    remark: Mapped[str | None] = text("备注", max_length=200)
+    remark: Mapped[str | None] = text("备注", free=True, max_length=200)
 
 
 def _listed(

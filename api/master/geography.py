@@ -107,7 +107,7 @@ class Area(Resource):
 
 def street_address(label: str = "地址", **marks: Any) -> MappedColumn[Any]:
     """Where something lies, below its district; it may be found on a map."""
-    return textarea(label, **{"max_length": 200, "place": True, **marks})
+    return textarea(label, **{"max_length": 200, "place": True, "free": False, **marks})
 
 
 def province() -> MappedColumn[Any]:

@@ -57,7 +57,7 @@ class InvoiceLine(Child):
     tax_rate: Mapped[Decimal] = rate("税率%", form=False, default=13, width=80, sort=15)
     tax_amount: Mapped[Decimal] = money("税额", form=False, total=True, width=100, sort=16)
     no_tax_amount: Mapped[Decimal] = money("未税金额", form=False, total=True, width=110, sort=17)
-    remark: Mapped[str | None] = text("备注", max_length=200, width=140, sort=70)
+    remark: Mapped[str | None] = text("备注", free=True, max_length=200, width=140, sort=70)
 
 
 class Invoice(Bill):

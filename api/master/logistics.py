@@ -43,7 +43,7 @@ class Logistics(Resource):
     city_id: Mapped[int | None] = city()
     area_id: Mapped[int | None] = area()
     address: Mapped[str | None] = street_address()
-    remark: Mapped[str | None] = text("备注", max_length=200)
+    remark: Mapped[str | None] = text("备注", free=True, max_length=200)
     enabled: Mapped[bool] = enabled()
 
 

@@ -22,7 +22,7 @@ class OpeningLine(Child):
     source_no: Mapped[str | None] = text("原单据号", max_length=60, width=160, sort=10)
     due_date: Mapped[date] = day("到期日", required=True, width=120, sort=11)
     amount: Mapped[Decimal] = money("期初余额", required=True, total=True, width=130, sort=12)
-    remark: Mapped[str | None] = text("备注", max_length=200, width=160, sort=70)
+    remark: Mapped[str | None] = text("备注", free=True, max_length=200, width=160, sort=70)
 
 
 class OpeningBill(TakesAdvances):

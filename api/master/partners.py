@@ -150,7 +150,7 @@ class Customer(Resource):
         "审核状态", AUDIT_STATES, default=AUDITED, form=False, search=True, extract=False, width=90
     )
     refuse_reason: Mapped[str | None] = text(
-        "驳回原因", max_length=200, form=False, extract=False, list=False
+        "驳回原因", free=True, max_length=200, form=False, extract=False, list=False
     )
 
     @classmethod

@@ -61,7 +61,7 @@ class Checkstand(BillRow):
     receivables_mode_id: Mapped[int] = ref("receivables_mode", "结算方式", search=True)
     amount: Mapped[Decimal] = money("金额", total=True, width=130)
     maker_id: Mapped[int] = ref("user_account", "收款人", target="user_id", search=True, width=90)
-    remark: Mapped[str | None] = text("备注", width=200)
+    remark: Mapped[str | None] = text("备注", free=True, width=200)
     department_id: Mapped[int | None] = mapped_column(BigInteger)
 
     rows = _ROWS

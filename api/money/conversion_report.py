@@ -87,6 +87,6 @@ class ConversionDetail(OfCosts, LedgerRow):
     output_amount: Mapped[Decimal | None] = money(
         "产出成本", default=None, permission=COST, total=True, width=100
     )
-    reason: Mapped[str | None] = text("原因", search=True)
+    reason: Mapped[str | None] = text("原因", free=True, search=True)
 
     rows = _LINES

@@ -27,7 +27,7 @@ class FactoryPolicyLine(ScopeRow):
     policy_price: Mapped[Decimal | None] = price(
         "政策价", rule="positive", default=None, permission=COST, width=110, sort=-60
     )
-    remark: Mapped[str | None] = text("政策说明", max_length=200, width=240, sort=70)
+    remark: Mapped[str | None] = text("政策说明", free=True, max_length=200, width=240, sort=70)
 
 
 class FactoryPolicy(Bill):

@@ -44,7 +44,7 @@ class GuaranteeRow(BilledRow):
         "symptom", "三包症状", none=NO_RECORD, search=True, width=110, sort=-47
     )
     tire_number: Mapped[str | None] = text("胎号", search=True, width=130, sort=-46)
-    reason: Mapped[str | None] = text("三包原因", search=True, width=140, sort=-45)
+    reason: Mapped[str | None] = text("三包原因", free=True, search=True, width=140, sort=-45)
     judged_rate: Mapped[Decimal | None] = rate("鉴定赔付比例%", default=None, width=120, sort=-44)
     compensated_quantity: Mapped[Decimal] = quantity("赔付数量", total=True, width=90, sort=20)
     compensation_amount: Mapped[Decimal] = money("赔付金额", total=True, sort=21)

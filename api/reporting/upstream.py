@@ -23,6 +23,7 @@ from starlette.types import Receive, Scope, Send
 from api.kit.bodies import MEGABYTE, Intake, Room, TooLarge
 from api.kit.errors import Refusal
 from api.reporting.shared_files import PIECE, Fetched, File, RawHeaders, SharedFiles
+from reports import proxy_word
 
 Headers = list[tuple[str, str]]
 Heading = Callable[[Request], Awaitable[Headers]]
@@ -169,7 +170,8 @@ class Upstream:
                 content.close()
 
     def _request_headers(self, request: Request) -> Headers:
-        """What Superset may know of the request: no token of ours, no cookie but this door's own session."""
+        """What Superset may know of the request: no token of ours, no cookie but this door's own session; and that it
+        is we who pass it on."""
         headers = [(name, value) for name, value in request.headers.items() if name in self.passed]
         session = cookie_of(request.headers.getlist("cookie"), self.cookie)
         if session:
@@ -178,6 +180,7 @@ class Upstream:
         headers.append(("x-forwarded-host", request.headers.get("host", "")))
         headers.append(("x-forwarded-proto", request.url.scheme))
         headers.append(("x-forwarded-for", request.client.host if request.client else ""))
+        headers.append((proxy_word.HEADER, proxy_word.word()))
         return headers
 
     def _response_headers(self, answer: httpx.Response) -> RawHeaders:

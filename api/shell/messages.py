@@ -98,7 +98,7 @@ class MessageLog(Resource):
     )
 
     message_log_id: Mapped[int] = key()
-    message_title: Mapped[str] = words("标题", required=True, search=True, width=260)
+    message_title: Mapped[str] = words("标题", free=True, required=True, search=True, width=260)
     message_abstract: Mapped[str | None] = words("摘要", max_length=200, width=260)
     message_content: Mapped[str] = textarea("内容", required=True, list=False, max_length=MAX_CONTENT)
     company_id: Mapped[int] = ref("company", "发布公司", required=True, search=True, width=160)
@@ -142,7 +142,7 @@ class Information(View):
 
     message_log_id: Mapped[int] = key()
     is_read: Mapped[int] = enum("状态", READ_STATES, default=0, search=True, width=80)
-    message_title: Mapped[str] = words("标题", search=True, width=300)
+    message_title: Mapped[str] = words("标题", free=True, search=True, width=300)
     message_abstract: Mapped[str | None] = words("摘要", width=420)
     message_content: Mapped[str] = textarea("内容", list=False)
     author: Mapped[str | None] = words("发布人", width=100)

@@ -43,17 +43,17 @@ MOST = 200
 """How many of a kind a user may keep."""
 DRAFT = "draft"
 MOST_STORED = 32_000_000
-"""How many bytes, as they are stored, all drafts of a user may take; the oldest go, the newest stays."""
+"""How many bytes all drafts of a user may take."""
+_ALONE = text("select pg_advisory_xact_lock(hashtextextended('drafts:' || :user, 0))")
 _DROP_OLD_DRAFTS = text("""
 delete from user_preference where preference_id in (
     select d.preference_id
     from (
-        select preference_id, row_number() over newest as place, sum(pg_column_size(value)) over newest as stored
+        select preference_id, row_number() over (order by kept_at desc, preference_id desc) as place
         from user_preference
         where user_id = :user and kind = 'draft'
-        window newest as (order by kept_at desc, preference_id desc rows unbounded preceding)
     ) d
-    where d.place > :most or (d.place > 1 and d.stored > :stored)
+    where d.place > :most
 )
 """)
 
@@ -83,6 +83,7 @@ class UserPreference(Base):
     screen: Mapped[str] = mapped_column(Text)
     name: Mapped[str] = mapped_column(Text)
     value: Mapped[Any] = mapped_column(JSONB)
+    bytes: Mapped[int] = mapped_column(BigInteger, server_default="0")
     is_public: Mapped[bool] = mapped_column(server_default="false")
     is_default: Mapped[bool] = mapped_column(server_default="false")
     kept_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
@@ -127,12 +128,13 @@ def get_preferences(
 ) -> Any:
     """个人偏好: one's own of a kind, newest first; of query schemes also the public ones of the screen."""
     table, owner = UserPreference.__table__, UserAccount.table()
+    shown = [column for column in table.c if column.name != "bytes"]
     mine = table.c.user_id == ctx.principal.user_id
     visible = mine
     if kind == "scheme" and _opens(ctx, screen):
         visible = mine | table.c.is_public
     query = (
-        select(table, owner.c.realname.label("owner_name"))
+        select(*shown, owner.c.realname.label("owner_name"))
         .join(owner, owner.c.user_id == table.c.user_id)
         .where(visible, table.c.kind == kind)
         .order_by(table.c.kept_at.desc(), table.c.preference_id.desc())
@@ -158,7 +160,8 @@ def get_preferences(
 @call(api, "POST", "v2/open/UserPreference/save", right=ANY_USER, returns=None, write=True)
 def save_preference(ctx: Context, payload: Kept) -> Any:
     """保存个人偏好: under its name, over what stood there; one default a screen."""
-    if len(dumps(payload.value)) > MOST_BYTES[payload.kind]:
+    size = len(dumps(payload.value))
+    if size > MOST_BYTES[payload.kind]:
         raise Refusal("内容过大，不能保存")
     if payload.is_public and payload.kind != "scheme":
         raise Refusal("只有查询方案可以公开")
@@ -167,25 +170,30 @@ def save_preference(ctx: Context, payload: Kept) -> Any:
     table = UserPreference.__table__
     mine = (table.c.user_id == ctx.principal.user_id) & (table.c.kind == payload.kind)
     others = mine & ~((table.c.screen == payload.screen) & (table.c.name == payload.name))
-    full = select(func.count()).select_from(table).where(others)
-    # A draft is saved while its bill is written: nobody is there to be told, so the oldest goes.
-    if payload.kind != DRAFT and ctx.conn.execute(full).scalar_one() >= MOST:
+    if payload.kind == DRAFT:
+        # What others that are saved at once come to is known when they are through.
+        ctx.conn.execute(_ALONE, {"user": str(ctx.principal.user_id)})
+    kept = select(func.count(), func.coalesce(func.sum(table.c.bytes), 0)).select_from(table).where(others)
+    number, taken = ctx.conn.execute(kept).one()._tuple()
+    # A draft is saved while its bill is written: of too many the oldest goes.
+    if payload.kind != DRAFT and number >= MOST:
         raise Refusal(f"最多保存{MOST}个，请先删除不用的")
+    if payload.kind == DRAFT and taken + size > MOST_STORED:
+        raise Refusal(f"草稿合计超过 {MOST_STORED / 1_000_000:g} MB，请先提交或删除不用的草稿")
     if payload.is_default:
         ctx.conn.execute(
             update(UserPreference).where(mine, table.c.screen == payload.screen).values(is_default=False)
         )
-    values = payload.model_dump()
+    values = {**payload.model_dump(), "bytes": size}
     statement = insert(UserPreference).values(user_id=ctx.principal.user_id, **values)
-    kept = {name: values[name] for name in ("value", "is_public", "is_default")}
+    changed = {name: values[name] for name in ("value", "bytes", "is_public", "is_default")}
     ctx.conn.execute(
         statement.on_conflict_do_update(
-            index_elements=["user_id", "kind", "screen", "name"], set_={**kept, "kept_at": func.now()}
+            index_elements=["user_id", "kind", "screen", "name"], set_={**changed, "kept_at": func.now()}
         )
     )
     if payload.kind == DRAFT:
-        limits = {"user": ctx.principal.user_id, "most": MOST, "stored": MOST_STORED}
-        ctx.conn.execute(_DROP_OLD_DRAFTS, limits)
+        ctx.conn.execute(_DROP_OLD_DRAFTS, {"user": ctx.principal.user_id, "most": MOST})
     return None
 
 

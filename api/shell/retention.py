@@ -213,7 +213,7 @@ SWEPT = (
 
 BOUNDED = (
     Kept("user_session", "登录会话、接口令牌", "到期为止", "会话任务，每小时一次"),
-    Kept("user_preference/", "个人偏好", "每人每种 200 个；草稿见上，另有每人的总量", "保存时"),
+    Kept("user_preference/", "个人偏好", "每人每种 200 个；草稿见上，每人合计至多 32 MB，再多不收", "保存时"),
     Kept("shopping_cart", "购物车", "每人每种商品一行", "唯一约束"),
     Kept("report_subscription", "报表订阅", "订阅的人删除为止", "用户"),
     Kept(

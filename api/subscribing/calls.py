@@ -11,6 +11,7 @@ from pydantic import Field as Described
 from sqlalchemy import Row, delete, func, insert, select, text, update
 
 from api.exporting.calls import ReportTask
+from api.identity import sessions
 from api.kit import menus
 from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
@@ -125,16 +126,22 @@ order by s.subscription_id desc
 
 @call(api, "GET", f"{PREFIX}/getMine", right=ANY_USER, returns=Subscriptions)
 def get_mine(ctx: Context) -> Any:
-    """我的订阅: with what became of the last run."""
+    """我的订阅: with what became of the last run, which was of all that the user sees."""
     try:
         mail: dict[str, str | None] = {"mail_address": address(ctx), "mail_problem": None}
     except Refusal as refusal:
         mail = {"mail_address": None, "mail_problem": refusal.msg}
     rows = ctx.conn.execute(_MINE, {"me": ctx.principal.user_id})
-    return {"data": [_shown(ctx, row) for row in rows], **mail}
+    narrowed = sessions.is_narrowed(ctx.conn, ctx.principal)
+    return {"data": [_shown(ctx, row, narrowed=narrowed) for row in rows], **mail}
 
 
-def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
+def _refuse_narrowed(ctx: Context) -> None:
+    """A subscription is written with the user's own rights."""
+    sessions.refuse_narrowed(ctx.conn, ctx.principal, "设置订阅")
+
+
+def _shown(ctx: Context, row: Row[Any], *, narrowed: bool) -> dict[str, Any]:
     report = menus.report(row.code)
     last = {
         "at": row.at,
@@ -164,13 +171,14 @@ def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
         "paused": row.paused,
         "pause_reason": row.pause_reason,
         "next_at": None if row.paused else row.next_at,
-        "last": last if row.at else None,
+        "last": last if row.at and not narrowed else None,
     }
 
 
 @call(api, "POST", f"{PREFIX}/add", right=ANY_USER, returns=Saved, write=True)
 def add(ctx: Context, payload: WantedReport) -> Any:
     """订阅报表: one that the user may export."""
+    _refuse_narrowed(ctx)
     schedule = payload.schedule()
     understood(ctx, Wish.of(payload))
     mine = select(func.count()).where(ReportSubscription.user_id == ctx.principal.user_id)
@@ -189,6 +197,7 @@ def add(ctx: Context, payload: WantedReport) -> Any:
 @call(api, "POST", f"{PREFIX}/edit", right=ANY_USER, returns=Saved, write=True)
 def edit(ctx: Context, payload: ChangedSubscription) -> Any:
     """修改订阅: checked anew, so that one that paused itself goes on; one that the user paused stays so."""
+    _refuse_narrowed(ctx)
     row, schedule = _own(ctx, payload.subscription_id), payload.schedule()
     understood(ctx, replace(Wish.of(row), scheme=payload.scheme, way=payload.way, form=payload.form))
     values = {
@@ -206,6 +215,7 @@ def edit(ctx: Context, payload: ChangedSubscription) -> Any:
 @call(api, "POST", f"{PREFIX}/setPaused", right=ANY_USER, returns=None, write=True)
 def set_paused(ctx: Context, payload: Pausing) -> Any:
     """暂停、恢复: resumed only while the user may have the report."""
+    _refuse_narrowed(ctx)
     row = _own(ctx, payload.subscription_id)
     values: dict[str, Any] = {"paused": payload.paused, "pause_reason": None}
     if not payload.paused:
@@ -219,6 +229,7 @@ def set_paused(ctx: Context, payload: Pausing) -> Any:
 @call(api, "POST", f"{PREFIX}/run", right=ANY_USER, returns=ReportTask, write=True)
 def run(ctx: Context, payload: One) -> Any:
     """立即运行: beside its schedule, one at a time."""
+    _refuse_narrowed(ctx)
     row = _own(ctx, payload.subscription_id)
     if row.paused:
         raise Refusal("订阅已暂停，请先恢复")
@@ -231,6 +242,7 @@ def run(ctx: Context, payload: One) -> Any:
 @call(api, "POST", f"{PREFIX}/del", right=ANY_USER, returns=None, write=True)
 def remove(ctx: Context, payload: One) -> Any:
     """删除订阅: what is not sent yet will not be."""
+    _refuse_narrowed(ctx)
     row = _own(ctx, payload.subscription_id)
     this = ReportSubscription.subscription_id == row.subscription_id
     ctx.conn.execute(delete(ReportSubscription).where(this))

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import io
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import openpyxl
+import orjson
 import pytest
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from api.exporting import report_job
 from api.kit import registry
 from api.kit.projection import MASK
+from api.shell import export_job
 from tests.identity.test_data_scope import exported
 from tests.inventory.test_late_moves import counted, receipt
 from tests.inventory.test_stock_freeze import freeze, issue
 from tests.inventory.test_stock_freeze import told as refused_for
 from tests.kit.desk import Books, Desk, Made
 from tests.kit.fixtures import Site
+from tests.kit.payloads import payload_of
+from tests.reporting.exported import cells
 
 
 def test_a_refusal_names_it_to_who_opens_it(site: Site) -> None:
@@ -138,6 +149,93 @@ def test_a_file_says_as_little(site: Site, foreign: Made) -> None:
     heading, *rows = exported(site, "own_a", cls)
     found = {row[heading.index("单据号")]: row[heading.index("备注")] for row in rows}
     assert found[made.no] == MASK
+
+
+@pytest.fixture
+def converted(site: Site) -> list[Made]:
+    """Two conversions of a keeper's warehouse, whose reasons name bills of another's."""
+    desk, world = Desk(site), site.world
+    body = payload_of(registry.get("stock_conversion"), world)  # type: ignore[arg-type]
+    for line in body["inputs"]:
+        line["allocation_id"] = None
+        desk.stock_in(line["goods_id"], 100, warehouse_id=world.warehouse_a, business_date="2026-01-02")
+    path = desk.path("stock_conversion", "add")
+    added = [desk.caller.post(path, body).data for _ in range(2)]
+    made = [Made("stock_conversion", one["id"], one["bill_no"]) for one in added]
+    assert desk.act("auditorPass", *made).ok
+    order = {"goods_id": world.oil, "quantity": "1", "price": "9"}
+    theirs = [desk.draft("sales_order", order, warehouse_id=world.warehouse2_a) for _ in made]
+    with site.engine.begin() as conn:
+        for bill, other in zip(made, theirs, strict=True):
+            words = f"随{other.no}转换"
+            conn.exec_driver_sql(
+                "update stock_conversion set reason = %s where bill_id = %s", (words, bill.id)
+            )
+    return theirs
+
+
+@pytest.mark.parametrize("form", ["detail", "pivot", "pdf"])
+def test_a_reports_file_says_as_little(
+    site: Site, converted: list[Made], form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does it add up to one what are two."""
+    printed: list[Any] = []
+    monkeypatch.setattr("api.printing.press.pdf", lambda _, sheets: printed.append(sheets) or b"")
+
+    def told(user: str) -> str:
+        asked = {"code": "conversiondetail", "tab": "all", "form": form}
+        if form == "pivot":
+            asked |= {"rows": ["reason"], "metrics": ["output_quantity"]}
+        answer = site.as_(user).post("v2/report/Frame/export", asked)
+        assert answer.ok, answer
+        report_job.export_report(export_id=answer.data["export_id"])
+        if form == "pdf":
+            return json.dumps(printed.pop()[0]["tables"], ensure_ascii=False)
+        file = export_job.file_of(answer.data["export_id"])
+        return json.dumps(cells(file), ensure_ascii=False, default=str)
+
+    manager, keeper = told("manager_a"), told("keeper_a")
+    assert all(f"随{one.no}转换" in manager for one in converted)
+    assert MASK not in manager
+    assert not any(one.no in keeper for one in converted)
+    assert keeper.count(MASK) == manager.count("随") >= 2
+
+
+def test_a_count_sheet_says_as_little(site: Site) -> None:
+    desk, world = Desk(site), site.world
+    desk.stock_in(world.spares[30], 4, warehouse_id=world.warehouse_a)
+    order = {"goods_id": world.oil, "quantity": "1", "price": "9"}
+    theirs = desk.draft("sales_order", order, warehouse_id=world.warehouse2_a)
+    take = desk.draft("stock_take", {"goods_id": world.spares[30]}, warehouse_id=world.warehouse_a)
+    with site.engine.begin() as conn:
+        words = f"随{theirs.no}点", take.id
+        conn.exec_driver_sql("update stock_take_line set remark = %s where bill_id = %s", words)
+
+    def remark(user: str) -> Any:
+        sheet = site.as_(user).raw("GET", "v2/inventory/StockTaking/getCountSheet", query={"id": take.id})
+        heading, row = openpyxl.load_workbook(io.BytesIO(sheet.content)).worksheets[0].values
+        return row[heading.index("备注")]
+
+    assert (remark("manager_a"), remark("keeper_a")) == (f"随{theirs.no}点", MASK)
+
+
+def test_an_answer_that_hides_nothing_is_written_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And read again where it hides something."""
+    _own, made = noted(site, "急")
+    path, read = Desk(site).path("sales_order", "getInfo"), list[bytes]()
+
+    def loads(written: bytes) -> Any:
+        read.append(written)
+        return json.loads(written)
+
+    monkeypatch.setattr("api.kit.calls.orjson", SimpleNamespace(loads=loads, Fragment=orjson.Fragment))
+    told = site.as_("own_a").get(path, id=made.id)
+    assert (told.data["remark"], told.data["bill_no"], read) == ("急", made.no, [])
+    theirs = Desk(site).draft("sales_order", {"goods_id": site.world.oil, "quantity": "1", "price": "9"})
+    _own, made = noted(site, f"见{theirs.no}")
+    read.clear()
+    assert site.as_("own_a").get(path, id=made.id).data["remark"] == MASK
+    assert len(read) == 1
 
 
 def test_a_refusal_stands_where_it_cannot_be_noted(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from api.kit.view import View
 from api.reporting.published import Published
 from tests.identity.test_data_scope import exported
 from tests.kit.bills import BILLS, Counter
+from tests.kit.client import Caller
 from tests.kit.desk import Desk, Made
 from tests.kit.fixtures import Site
 from tests.kit.payloads import payload_of
@@ -385,6 +386,14 @@ class TestPublished:
     def test_every_bill_that_is_named_opens(self, group: Group, user: str) -> None:
         assert not group.foreign(user, PUBLISHED)
 
+    def test_free_words_are_searched_and_sorted_by(self, group: Group) -> None:
+        free = [(cls, name) for cls in PUBLISHED for name, (_, item) in cls.searched().items() if item.free]
+        assert {cls.name() for cls, _ in free} == {"aftersales_detail", "guarantee_claim"}
+        for cls, name in free:
+            asked = {name: "XSCKA01", "order_key": name, "order_by": "asc"}
+            answer = group.site.as_("keeper_a").get(f"{cls.declaration.api}/getList", **asked)
+            assert answer.ok and answer.data["total"] == 0, answer
+
     @pytest.mark.parametrize("call", ["getList", "getTotals", "getChart", "getInfo"])
     def test_a_refusal_says_what_one_sees(self, site: Site, call: str) -> None:
         answer = site.as_("keeper_a").get(f"v2/report/CustomerStatement/{call}", id=1)
@@ -496,6 +505,33 @@ class TestHiddenNumbers:
         # Of a keeper of one warehouse not every list hides a number.
         assert asked and searched, "lists are asked for numbers that they hide from him"
         assert user == "keeper_a" or searched <= asked
+
+    def test_no_list_finds_free_words_by_it(self, group: Group, shipped: list[Made]) -> None:
+        """What else is written there is found, by others the number too; nor does a row stand by it."""
+        keeper, manager = group.site.as_("keeper_a"), group.site.as_("manager_a")
+        numbers, asked = sorted((shipped[0].no, shipped[2].no), reverse=True), set()
+        for cls in BILLS:
+            free = [name for name, (owner, item) in cls.searched().items() if owner is cls and item.free]
+            keys = sorted(group.keys("keeper_a", cls))[:2]
+            for name in free if len(keys) == 2 else ():
+                with group.site.engine.begin() as conn:
+                    for number, key in zip(numbers, keys, strict=True):
+                        statement = f"update {cls.name()} set {name} = %s where bill_id = %s"
+                        conn.exec_driver_sql(statement, (f"随{number}件", key))
+
+                def found(caller: Caller, cls: type[Bill] = cls, **query: str) -> list[int]:
+                    path = f"{cls.declaration.api}/getList"
+                    return [row["bill_id"] for row in caller.get(path, per_page=500, **query).data["data"]]
+
+                for by in (name, "keyword"):
+                    for number, key in zip(numbers, keys, strict=True):
+                        assert found(keeper, **{by: number}) == [], (cls, by)
+                        assert found(manager, **{by: number}) == [key], (cls, by)
+                        assert found(keeper, **{by: number[:-2]}) == [], (cls, by)
+                placed = {name: "随", "order_key": name, "order_by": "asc"}
+                assert (found(keeper, **placed), found(manager, **placed)) == (keys, keys[::-1]), cls
+                asked.add(cls.name())
+        assert asked >= {"other_inbound", "other_outbound", "stock_conversion", "transfer_out"}
 
     def test_several_numbers_are_shown_one_by_one(self, group: Group, conn: Connection) -> None:
         """As the list sorts by them."""

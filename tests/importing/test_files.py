@@ -68,6 +68,12 @@ class TestRefused:
             ("c.xls", b"\xd0\xcf\x11\xe0" + b"\0" * 600, "无法读取"),
             ("d.csv", b"\x89PNG\0\0", "不是 CSV"),
             ("e.csv", "日期".encode("utf-16-le") + b"\xff\xff", "编码"),
+            (
+                "f.csv",
+                b'a,b\n1,"' + b"x" * 32_768 + b'"\n',
+                "^CSV 第 2 行有一格超过 32,767 个字，请检查引号后再导入$",
+            ),
+            ("g.csv", b'a,b\n1,"' + b"x\n" * 90_000 + b'"\n', "^CSV 第 [0-9]+ 行有一格超过 32,767 个字"),
         ],
     )
     def test_what_is_neither_csv_nor_xlsx(
@@ -99,6 +105,13 @@ class TestRefused:
             archive.writestr("xl/workbook.xml", "<broken")
         with pytest.raises(Refusal, match="无法读取"):
             list(rows(path))
+
+    def test_what_goes_before_a_cell_that_is_too_long_is_not_taken(self, bench: Bench) -> None:
+        path, before = bench.file(bench.marked(buy("X9", 10))), bench.bills()
+        path.write_bytes(path.read_bytes() + b'"' + b"x" * 200_000 + b'"\n')
+        with pytest.raises(Refusal, match="^CSV 第 3 行有一格超过 32,767 个字，请检查引号后再导入$"):
+            bench.imports(path)
+        assert (bench.bills(), bench.stock("X9")) == (before, 0)
 
     def test_a_file_that_is_not_there(self, tmp_path: Path) -> None:
         with pytest.raises(Refusal, match="找不到"):
@@ -139,6 +152,11 @@ class TestRead:
         path = tmp_path / "a.csv"
         path.write_bytes("日期\t数量\n2026-01-05\t3\n".encode("gb18030"))
         assert list(rows(path)) == [(1, ["日期", "数量"]), (2, ["2026-01-05", "3"])]
+
+    def test_a_cell_as_full_as_can_be(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.csv"
+        path.write_text(f'1,"{"x" * 32_767}"\n')
+        assert [[len(cell) for cell in cells] for _, cells in rows(path)] == [[1, 32_767]]
 
     def test_an_xlsx_posts_like_a_csv(self, bench: Bench) -> None:
         lines = [bench.marked(line) for line in (buy("X1", 10), sell("X1", 4))]

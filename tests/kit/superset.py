@@ -18,6 +18,7 @@ import pytest
 
 from api.kit.settings import settings
 from api.reporting.tokens import guest_token
+from reports import proxy_word
 from reports.catalogue.boards import COST, PLAIN, Board, Chart, Report, Tab, embed_id
 from reports.catalogue.datasets import Dataset, in_range
 from reports.chart_params import stored_queries
@@ -162,8 +163,13 @@ def of_range(sql: str) -> str:
     return in_range(sql, date.fromisoformat(THIS_MONTH), date.fromisoformat(AS_OF))
 
 
+def as_guest(token: str) -> dict[str, str]:
+    """The headers of a guest's request, as our API passes it on."""
+    return {"X-GuestToken": token, proxy_word.HEADER: proxy_word.word()}
+
+
 def _headers(token: str | None) -> dict[str, str]:
-    return {"X-GuestToken": token} if token else {}
+    return as_guest(token) if token else {}
 
 
 def _command(module: str, environment: dict[str, str]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ COUNTED = ("_id", "_count", "_change")
 """So end the names of keys, and of counts of what one may list."""
 PLAIN = {
     "api.exporting": "what may be asked of a report, and files of one's own",
+    "api.figures": "figures of reports that one may open, reminders of one's own, and remarks on such figures",
     "api.identity": "one's own login, and who may do what, for those who grant it",
     "api.importing": "one's own files, read back",
     "api.kit": "what declarations make and mask themselves, and the words of actions",
@@ -41,6 +42,7 @@ PLAIN = {
     "api.reporting.calls": "addresses of frames that one may open",
     "api.reporting.data_state": "how the worker stands",
     "api.reporting.explore": "an address",
+    "api.reporting.published_boards": "boards of one's own, and an address",
     "api.shell.bill_effects": "rows with the fields of each, masked by these",
     "api.shell.backup_calls": "one's own task",
     "api.shell.calls": "files of one's own",

@@ -98,7 +98,7 @@ class TestShape:
 class TestDoor:
     def test_a_client_doesnt_say_where_he_comes_from(self, services: dict[str, Any]) -> None:
         """The API believes the first address that it is told, and counts failed logins by it."""
-        assert services["api"]["environment"]["FORWARDED_ALLOW_IPS"] == "*"
+        assert services["api"]["environment"]["ERP_PROXIES"] == "*"
         assert "ports" not in services["api"]
         door = DOOR.read_text("utf-8")
         said = re.findall(r"proxy_set_header X-Forwarded-For (\S+);", door)

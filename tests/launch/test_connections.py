@@ -21,8 +21,8 @@ PATIENCE = 20.0
 
 
 class Echo:
-    """Answers with the length of what it was sent, `/large` with much, `/no` before it has read anything; tells how many
-    requests are under way."""
+    """Answers with the length of what it was sent, `/large` with much, `/no` before it has read anything, `/who` with
+    where it came from; tells how many requests are under way."""
 
     def __init__(self) -> None:
         self.under_way = 0
@@ -40,10 +40,11 @@ class Echo:
                 length += len(message.get("body", b""))
                 more = message.get("more_body", False)
             large = scope["path"] == "/large"
-            size = LARGE if large else len(str(length))
+            who = f"{scope['scheme']} {scope['client'][0]}" if scope["path"] == "/who" else ""
+            size = LARGE if large else len(who or str(length))
             headers = [(b"content-length", str(size).encode())]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
-            part = bytes(65536) if large else str(length).encode()
+            part = bytes(65536) if large else (who or str(length)).encode()
             for at in range(0, size, len(part)):
                 more = at + len(part) < size
                 await send({"type": "http.response.body", "body": part, "more_body": more})
@@ -105,6 +106,31 @@ def rest_of(client: socket.socket) -> bytes:
 
 
 HEAD = b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n"
+
+
+class TestWhereARequestComesFrom:
+    """Failed logins are counted by it."""
+
+    SAID = b"GET /who HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 10.9.8.7\r\nx-forwarded-proto: https\r\n"
+
+    @pytest.mark.parametrize(
+        ("proxies", "found"),
+        [
+            ("", "http 127.0.0.1"),
+            ("10.0.0.0/8", "http 127.0.0.1"),
+            ("127.0.0.1", "https 10.9.8.7"),
+            ("10.0.0.5, 127.0.0.0/8", "https 10.9.8.7"),
+            ("*", "https 10.9.8.7"),
+        ],
+    )
+    def test_is_said_by_proxies_that_are_set_alone(
+        self, monkeypatch: pytest.MonkeyPatch, proxies: str, found: str
+    ) -> None:
+        monkeypatch.setenv("ERP_PROXIES", proxies)
+        monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
+        with serving() as site:
+            told = rest_of(site.open(self.SAID + b"connection: close\r\n\r\n"))
+        assert told.decode().splitlines()[-1] == found
 
 
 class TestInTime:

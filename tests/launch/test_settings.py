@@ -35,7 +35,7 @@ class TestDefaults:
             8002,
         )
         assert found.data_dir == tmp_path / ".data"
-        assert (found.demo, found.database_url) == ("small", "")
+        assert (found.demo, found.database_url, found.proxies) == ("small", "", ())
         assert found.report_sites == {"127.0.0.1": "", "localhost": ""}
 
     def test_report_port_follows_the_port(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,6 +69,8 @@ class TestRefusals:
             ("ERP_MAIL_URL", "smtps://mail.example.com:99999"),
             ("ERP_MAIL_URL", "smtps://mail.example.com"),
             ("ERP_MAIL_PASSWORD", "密码"),
+            ("ERP_PROXIES", "nginx"),
+            ("ERP_PROXIES", "10.0.0.1, *"),
         ],
     )
     def test_a_bad_value_is_named(self, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:

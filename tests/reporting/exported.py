@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import openpyxl
@@ -19,6 +18,7 @@ from api.exporting.query import Rows
 from api.exporting.rows import settled, told
 from api.exporting.sheet import sheet
 from api.kit.database import TIME_ZONE
+from api.kit.scope import Principal
 from api.kit.settings import settings
 from api.kit.view import View
 from api.reporting.snapshot import published, stamp
@@ -85,8 +85,8 @@ def in_days(code: str, tab: str, words: str = NOVEMBER) -> dict[str, list[str]]:
     return {item.key: [words] for item in board.filters if item.ranged}
 
 
-def reader(role: int, sees_cost: bool = True) -> Any:
-    return SimpleNamespace(role_id=role, sees_cost=sees_cost)
+def reader(role: int, sees_cost: bool = True) -> Principal:
+    return Principal(0, "", "", role, 0, sees_cost=sees_cost)
 
 
 def facts(source: Connection) -> Told:
@@ -114,7 +114,8 @@ def of_table(rows: str, form: Any = "pdf", amount: str = 'sum("amount")') -> Ask
     )
     table = Chart("rows", "表", "table", "t", ("amount",), by=("name",), totalled=True)
     board = Board((table,), (), (), (dataset,), Pivot("t", ("name",), (), ("amount",)))
-    return Asked("t", "表", board, EVERYTHING, form, {}, board.pivot, Listed(View, Rows(f"({rows})", ()), ""))
+    listed = Listed(View, Rows(f"({rows})", ()), "")
+    return Asked("t", "表", board, reader(EVERYTHING), form, {}, board.pivot, listed)
 
 
 def sheets(

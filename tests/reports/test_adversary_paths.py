@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from api.kit.settings import settings
 from api.reporting.proxy import FRAME_COOKIE, FrameProxy
 from tests.kit.fixtures import conn, site, world
-from tests.kit.superset import CERTIFICATES, COMPANY_TWO, Superset
+from tests.kit.superset import CERTIFICATES, COMPANY_TWO, Superset, as_guest
 from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, ROWS, is_refused, rows_of
 
 __all__ = ["conn", "site", "world"]
@@ -140,7 +140,7 @@ class TestServices:
     ):
         address = superset.url + path.format(**numbers)
         answer = httpx.request(
-            method, address, headers={"X-GuestToken": token}, json=sent, timeout=60, verify=CERTIFICATES
+            method, address, headers=as_guest(token), json=sent, timeout=60, verify=CERTIFICATES
         )
         assert answer.status_code == 302 or is_refused(answer)
 

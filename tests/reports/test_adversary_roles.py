@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from reports.searching import SEARCHED
-from tests.kit.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
+from tests.kit.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset, as_guest
 from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, changed_query, is_refused, rows_of, signed
 
 OWN, FOREIGN = "苏州公司", "上海公司"
@@ -40,7 +40,7 @@ def seen(superset: Superset, token: str):
         answer = httpx.post(
             superset.url + path,
             json=asked,
-            headers={"X-GuestToken": token, **headers},
+            headers={**as_guest(token), **headers},
             timeout=60,
             verify=CERTIFICATES,
         )
@@ -305,7 +305,7 @@ class TestFilterStates:
         self, browser: httpx.Client, method: str, end: str, token: str, number: int, **sent: Any
     ) -> httpx.Response:
         """As a frame does: with the reader's token, and the page's own against forgery when it writes."""
-        headers = {"X-GuestToken": token}
+        headers = as_guest(token)
         if method != "GET":
             page = browser.get(f"/embedded/{RECEIVABLE.embed_id}").text
             headers["X-CSRFToken"] = re.findall(r'id="csrf_token"\s+value="([^"]+)"', page)[0]

@@ -22,6 +22,7 @@ from starlette.testclient import TestClient
 from api.reporting import shared_files, upstream
 from api.reporting.proxy import FRAME_COOKIE, FrameProxy, is_frame_path
 from api.reporting.upstream import LARGEST_BODY
+from reports import proxy_word
 from tests.kit.superset import COMPANY_ONE, EVERYTHING, Superset, places
 
 BOARD = "7a56c0de-1111-5222-8333-444455556666"
@@ -178,6 +179,7 @@ class TestHeaders:
             "authorization": "Bearer x",
             "x-guesttoken": "guest",
             "x-forwarded-user": "admin",
+            "x-report-proxy": "forged",
             "cookie": f"superset_session=admin; session=admin; token=secret; {FRAME_COOKIE}=mine",
         }
         sent = {
@@ -187,6 +189,7 @@ class TestHeaders:
         assert sent["cookie"] == "superset_session=mine"
         assert sent["x-guesttoken"] == "guest"
         assert not {"token", "authorization", "x-forwarded-user"} & set(sent)
+        assert sent["x-report-proxy"] == proxy_word.word()
 
     def test_a_token_in_a_form_goes_on_as_a_header(self, echo: TestClient):
         sent = {"guest_token": "guest.of-a_form", "form_data": '{"a": "值"}'}

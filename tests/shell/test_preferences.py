@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 import pytest
@@ -96,12 +95,15 @@ class TestDrafts:
 
 
 class TestDraftsAreBounded:
-    """A draft is saved while somebody writes: none is refused for its number, the oldest go."""
+    """A draft is saved while somebody writes: none is refused for its number, the oldest go; but for their size."""
 
-    def draft(self, site: Site, name: str, value: Any = 1) -> None:
-        answer = site.as_("keeper_a").post(
+    def send(self, site: Site, name: str, value: Any = 1) -> Answer:
+        return site.as_("keeper_a").post(
             SAVE, {"kind": "draft", "screen": "bounded", "name": name, "value": value}
         )
+
+    def draft(self, site: Site, name: str, value: Any = 1) -> None:
+        answer = self.send(site, name, value)
         assert answer.ok, answer
 
     def names(self, site: Site) -> list[str]:
@@ -121,8 +123,17 @@ class TestDraftsAreBounded:
         assert refused[3] == "最多保存3个，请先删除不用的"
 
     def test_by_size(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        """However well it packs: what is there stays, and may be made smaller or larger within what is left."""
         monkeypatch.setattr(preferences, "MOST_STORED", 60_000)
-        for name in ("子", "丑", "寅"):
-            self.draft(site, name, secrets.token_hex(20_000))
-        left = self.names(site)
-        assert "寅" in left and "子" not in left
+        for name in self.names(site):
+            assert site.as_("keeper_a").post(DEL, {"kind": "draft", "screen": "bounded", "name": name}).ok
+        self.draft(site, "子", "x" * 30_000)
+        self.draft(site, "丑", "x" * 29_000)
+        for name in ("寅", "丑"):
+            refused = self.send(site, name, "x" * 30_000)
+            assert (refused.code, refused.msg) == (400, "草稿合计超过 0.06 MB，请先提交或删除不用的草稿")
+        assert self.names(site) == ["丑", "子"]
+        self.draft(site, "丑", "x" * 29_900)
+        self.draft(site, "子", 1)
+        self.draft(site, "寅", "x" * 30_000)
+        assert self.names(site) == ["丑", "子", "寅"]

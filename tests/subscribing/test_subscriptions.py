@@ -33,6 +33,7 @@ from tests.subscribing.subscriber import (
     mine,
     reminded,
     sent,
+    simulated_by,
     subscribed,
     without_cost,
     without_right,
@@ -308,6 +309,30 @@ class TestOwn:
         assert len(deliveries(site, key)) == 1
         assert caller.post(f"{PREFIX}/del", own).ok
         assert mine(site) == [] and deliveries(site, key) == []
+
+    def test_who_acts_for_its_owner_and_sees_less_neither_changes_nor_reads_it(self, site: Site) -> None:
+        key = subscribed(site)
+        running.run_subscription(subscription_id=key)
+        [own] = mine(site)
+        assert own["last"]
+        told = "您的数据范围小于被模拟的用户，模拟登录时不能设置订阅"
+        with simulated_by(site, "clerk_a"):
+            assert [row["last"] for row in mine(site)] == [None]
+            for call, body in (
+                ("add", WISH),
+                ("setPaused", {"subscription_id": key, "paused": True}),
+                ("run", {"subscription_id": key}),
+                ("del", {"subscription_id": key}),
+            ):
+                refused = site.as_("manager_a").post(f"{PREFIX}/{call}", body)
+                assert (refused.code, refused.msg) == (403, told), call
+            assert (changed := change(site, key)).msg == told, changed
+        assert mine(site) == [own]
+
+    def test_a_list_that_is_closed_to_ones_scope_is_not_subscribed(self, site: Site) -> None:
+        refused = ask(site, "keeper_a", code="customerdetrpt")
+        told = "“客户往来明细”列出的单据不限于您的数据范围（1个仓库），您不能查看"
+        assert (refused.code, refused.msg) == (403, told)
 
     def test_it_is_changed_under_the_rules_of_a_new_one(self, site: Site) -> None:
         keep(site, {"company": ["上海公司"]})

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from api.exporting.asked import Asked, Values
 from api.figures.found import Figure, figures_of, values_of
+from api.kit.scope import Principal
 from reports.catalogue import REPORTS
 from reports.catalogue.boards import COST, Board, Filter
 from reports.catalogue.differences import DIFFERENCES, Difference, reason
@@ -55,7 +56,9 @@ def chosen(board: Board, company: str | None) -> dict[str, Values]:
 
 
 def asked_of(code: str, board: Board, company: str | None) -> Asked:
-    return Asked(code, code, board, EVERYBODY, "detail", chosen(board, company), board.pivot)
+    return Asked(
+        code, code, board, Principal(0, "", "", EVERYBODY, 0), "detail", chosen(board, company), board.pivot
+    )
 
 
 @pytest.fixture(scope="module", params=[None, "公司1"], ids=["group", "company"])
