@@ -18,7 +18,7 @@ from superset.security import SupersetSecurityManager
 from superset.utils import json
 from superset.utils.core import override_user
 
-from reports import explorers, proxy_word
+from reports import explorers, proxy_signing
 from reports.answering import catalogue_datasets
 from reports.catalogue import EXPLORER_HEADER, EXPLORER_ROLE, FILE_GUEST_ROLE, GUEST_ROLE
 from reports.query_parts import DRAWN_STEPS, asks_only, is_readable, is_shaped
@@ -68,7 +68,9 @@ class ReportSecurityManager(SupersetSecurityManager):
 
         Superset would also take it from a form, and from whoever reaches its own port; nobody is asked there.
         """
-        brought = req.headers.get(GUEST_HEADER) and proxy_word.is_said(req.headers.get(proxy_word.HEADER))
+        brought = req.headers.get(GUEST_HEADER) and proxy_signing.is_proxy_token(
+            req.headers.get(proxy_signing.HEADER)
+        )
         return super().get_guest_user_from_request(req) if brought else None
 
     def parse_jwt_guest_token(self, raw_token: str) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.exporting.asked import Asked, Values
+from api.exporting.bill_number_filter import hide_numbers
 from api.exporting.book import TOTAL, Book, Line, dimension_column, figure_column
 from api.exporting.head import Told, filter_words, head
-from api.exporting.hiding import hidden
 from api.exporting.pivoting import cross_table
 from api.exporting.rows import (
     chart_rows,
@@ -46,8 +46,12 @@ def write(path: Path, asked: Asked, source: Connection, facts: Told, sheet_rows:
 
 def _shown(asked: Asked, printed: dict[str, Any]) -> dict[str, Any]:
     """A sheet as its reader may see it; of a picture only words are changed."""
-    tables = list(hidden(asked.reader, printed["tables"]))
-    return {**printed, "tables": tables, "charts": list(hidden(asked.reader, printed["charts"], saying=True))}
+    tables = list(hide_numbers(asked.reader, printed["tables"]))
+    return {
+        **printed,
+        "tables": tables,
+        "charts": list(hide_numbers(asked.reader, printed["charts"], saying=True)),
+    }
 
 
 def _write_table(
@@ -66,7 +70,7 @@ def _write_table(
         chart.title,
         head(asked, facts, chart.title, filter_words(asked, asked.board.filters_of(chart), values)),
         [*map(dimension_column, columns), *(figure_column((item.label,), item) for item in metrics)],
-        hidden(asked.reader, lines()),
+        hide_numbers(asked.reader, lines()),
         filtered=True,
     )
 
@@ -77,7 +81,7 @@ def _write_pivot(
     table = cross_table(asked, values)
     free = [item.label for item in asked.board.filters if item.column in table.periods]
     columns, lines = table.lay(source)
-    headings = hidden(asked.reader, [column.heading for column in columns])
+    headings = hide_numbers(asked.reader, [column.heading for column in columns])
     columns = [replace(one, heading=heading) for one, heading in zip(columns, headings, strict=True)]
     words = filter_words(asked, table.filters, values, free)
     partial = "、".join(item.label for item in table.partial)
@@ -86,6 +90,6 @@ def _write_pivot(
         "透视",
         head(asked, facts, table.title, words, notes),
         columns,
-        hidden(asked.reader, lines),
+        hide_numbers(asked.reader, lines),
         frozen=len(asked.pivot.rows),
     )

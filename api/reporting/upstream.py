@@ -23,7 +23,7 @@ from starlette.types import Receive, Scope, Send
 from api.kit.bodies import MEGABYTE, Intake, Room, TooLarge
 from api.kit.errors import Refusal
 from api.reporting.shared_files import PIECE, Fetched, File, RawHeaders, SharedFiles
-from reports import proxy_word
+from reports import proxy_signing
 
 Headers = list[tuple[str, str]]
 Heading = Callable[[Request], Awaitable[Headers]]
@@ -180,7 +180,7 @@ class Upstream:
         headers.append(("x-forwarded-host", request.headers.get("host", "")))
         headers.append(("x-forwarded-proto", request.url.scheme))
         headers.append(("x-forwarded-for", request.client.host if request.client else ""))
-        headers.append((proxy_word.HEADER, proxy_word.word()))
+        headers.append((proxy_signing.HEADER, proxy_signing.proxy_token()))
         return headers
 
     def _response_headers(self, answer: httpx.Response) -> RawHeaders:

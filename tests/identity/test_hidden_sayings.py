@@ -182,7 +182,7 @@ def test_a_reports_file_says_as_little(
     printed: list[Any] = []
     monkeypatch.setattr("api.printing.press.pdf", lambda _, sheets: printed.append(sheets) or b"")
 
-    def told(user: str) -> str:
+    def take_file(user: str) -> str:
         asked = {"code": "conversiondetail", "tab": "all", "form": form}
         if form == "pivot":
             asked |= {"rows": ["reason"], "metrics": ["output_quantity"]}
@@ -194,7 +194,7 @@ def test_a_reports_file_says_as_little(
         file = export_job.file_of(answer.data["export_id"])
         return json.dumps(cells(file), ensure_ascii=False, default=str)
 
-    manager, keeper = told("manager_a"), told("keeper_a")
+    manager, keeper = take_file("manager_a"), take_file("keeper_a")
     assert all(f"随{one.no}转换" in manager for one in converted)
     assert MASK not in manager
     assert not any(one.no in keeper for one in converted)

@@ -18,7 +18,7 @@ import pytest
 
 from api.kit.settings import settings
 from api.reporting.tokens import guest_token
-from reports import proxy_word
+from reports import proxy_signing
 from reports.catalogue.boards import COST, PLAIN, Board, Chart, Report, Tab, embed_id
 from reports.catalogue.datasets import Dataset, in_range
 from reports.chart_params import stored_queries
@@ -165,7 +165,7 @@ def of_range(sql: str) -> str:
 
 def as_guest(token: str) -> dict[str, str]:
     """The headers of a guest's request, as our API passes it on."""
-    return {"X-GuestToken": token, proxy_word.HEADER: proxy_word.word()}
+    return {"X-GuestToken": token, proxy_signing.HEADER: proxy_signing.proxy_token()}
 
 
 def _headers(token: str | None) -> dict[str, str]:

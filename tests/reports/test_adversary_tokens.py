@@ -10,7 +10,7 @@ import jwt
 import pytest
 
 from api.kit.settings import settings
-from reports import proxy_word
+from reports import proxy_signing
 from tests.kit.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, Superset, as_guest
 from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, claims, is_refused, rows_of, signed
 
@@ -143,7 +143,7 @@ class TestCarrier:
             )
         )
 
-    @pytest.mark.parametrize("said", [{}, {proxy_word.HEADER: ""}, {proxy_word.HEADER: "a" * 64}])
+    @pytest.mark.parametrize("said", [{}, {proxy_signing.HEADER: ""}, {proxy_signing.HEADER: "a" * 64}])
     def test_past_our_api(self, superset: Superset, body: dict[str, Any], said: dict[str, str]):
         """Superset's own port doesn't know whether its session has ended."""
 

@@ -22,7 +22,7 @@ from starlette.testclient import TestClient
 from api.reporting import shared_files, upstream
 from api.reporting.proxy import FRAME_COOKIE, FrameProxy, is_frame_path
 from api.reporting.upstream import LARGEST_BODY
-from reports import proxy_word
+from reports import proxy_signing
 from tests.kit.superset import COMPANY_ONE, EVERYTHING, Superset, places
 
 BOARD = "7a56c0de-1111-5222-8333-444455556666"
@@ -189,7 +189,7 @@ class TestHeaders:
         assert sent["cookie"] == "superset_session=mine"
         assert sent["x-guesttoken"] == "guest"
         assert not {"token", "authorization", "x-forwarded-user"} & set(sent)
-        assert sent["x-report-proxy"] == proxy_word.word()
+        assert sent["x-report-proxy"] == proxy_signing.proxy_token()
 
     def test_a_token_in_a_form_goes_on_as_a_header(self, echo: TestClient):
         sent = {"guest_token": "guest.of-a_form", "form_data": '{"a": "值"}'}

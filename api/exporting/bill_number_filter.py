@@ -14,12 +14,12 @@ from api.kit.scope import Principal
 T = TypeVar("T")
 
 
-def hidden(reader: Principal, told: Iterable[T], *, saying: bool = False) -> Iterator[T]:
+def hide_numbers(reader: Principal, rows: Iterable[T], *, saying: bool = False) -> Iterator[T]:
     """What is written into a file without the numbers of bills that are hidden from its reader (`hide_closed`).
 
     A chunk at a time is asked of the core, in a transaction of its own.
     """
-    waiting = iter(told)
+    waiting = iter(rows)
     if not reader.is_narrowed:
         yield from waiting
         return
