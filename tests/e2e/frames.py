@@ -248,7 +248,10 @@ class Reading:
         return count
 
     def filters(self, frame: Frame, table: Chart, board: Board) -> str | None:
-        """By the first row's value in one of its columns; every row has it. Answers the value, None where no filter fits."""
+        """By the first row's value in one of its columns, unless it came along from the tab before; every row has it.
+
+        Answers the value, None where no filter fits.
+        """
         usable = [
             item
             for item in board.filters
@@ -260,20 +263,24 @@ class Reading:
         place = place_of(card(frame, table), chosen.column)
         value = rows(card(frame, table))[0][place]
         option = frame.locator(f".ant-select-dropdown:visible .ant-select-item-option[title='{value}']").first
+        is_new = True
         for patience in (5_000, WITHIN):  # the bar may put a filter away while one types
             self._open_filter(frame, chosen.label)
             self.page.keyboard.type(value)
             try:
                 option.wait_for(timeout=patience)
-                # Not by the mouse: what is scrolled to its pointer closes.
-                option.dispatch_event("click")
+                is_new = "ant-select-item-option-selected" not in (option.get_attribute("class") or "")
+                if is_new:
+                    # Not by the mouse: what is scrolled to its pointer closes.
+                    option.dispatch_event("click")
                 break
             except PlaywrightTimeout:
                 assert patience < WITHIN, f"{chosen.label}：{value} 选不到"
                 self.page.keyboard.press("Escape")
         self.page.keyboard.press("Escape")
-        with self.page.expect_response(f"**{DATA}*"):
-            frame.locator("[data-test='filter-bar__apply-button']").click()
+        if is_new:
+            with self.page.expect_response(f"**{DATA}*"):
+                frame.locator("[data-test='filter-bar__apply-button']").click()
         # What answered first may be the filter's own choice.
         for _ in range(WITHIN // 500):
             self.wait(frame)
