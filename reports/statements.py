@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
+from reports import proxy_signing
 from reports.assets import Placed, boards
 from reports.boot import use_config
 from reports.catalogue.boards import Chart
@@ -60,7 +61,10 @@ def statements_of(app: Any, placed: Placed, chart: Chart, request: dict[str, Any
         answer = app.test_client().post(
             "/api/v1/chart/data",
             json=request_body(placed, chart, request["filters"]),
-            headers={app.config["GUEST_TOKEN_HEADER_NAME"]: request["token"]},
+            headers={
+                app.config["GUEST_TOKEN_HEADER_NAME"]: request["token"],
+                proxy_signing.HEADER: proxy_signing.proxy_token(),
+            },
         )
     if answer.status_code != 200:
         raise RuntimeError(f"{chart.title}：{answer.status_code} {answer.get_data(as_text=True)}")
