@@ -29,7 +29,7 @@ WORKBOOKS = (".xls", ".xlsx")
 ONLY_WORKBOOKS = "上传文件只能是 xls、xlsx格式!"
 ONE_FILE = "一次只能上传一个文件！"
 MAX_MEGABYTES = 50
-TURNS = Turns("正在读取的表格较多，已有{}个在等，请稍后再试", at_once=2, waiting=6)
+TURNS = Turns("正在读取的表格较多，已有{}个在等，请稍后再试", at_once=2, waiting=4)
 
 Sent = Annotated[list[UploadFile], File(min_length=1, description="一个 xls 或 xlsx 文件")]
 """The field `excel` of an upload (spec/3-rules.md 5.4); a list, so that a second file is seen."""

@@ -121,6 +121,7 @@ PLAIN: dict[str, str] = {
     "verify": "只是核对",
     "run": "只是核对",
     "explore": "只是查看",
+    "publish": "另有自己的询问；随时可以撤回",
     "imitate": "另有自己的询问；退出即还原",
     "overCredit": "是权限，不是动作",
     "belowLowest": "是权限，不是动作",

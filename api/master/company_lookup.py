@@ -30,7 +30,7 @@ LABELS = {
     "founded_on": "成立日期",
 }
 """The columns of the table, in any order; the first two have to be there."""
-TURNS = Turns("正在查询企业的人较多，已有{}个在等，请稍后再试", at_once=2, waiting=4)
+TURNS = Turns("正在查询企业的人较多，已有{}个在等，请稍后再试", at_once=2, waiting=2)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
 NOT_THERE = "没有可查询的企业资料，请让管理员把企业名录（CSV）放到数据目录的 {}，或用 ERP_COMPANY_FILE 指定"
 

@@ -28,7 +28,7 @@ MAX_SHOWN = 60
 """So many pages are drawn in a browser; the whole is in the PDF."""
 MOST_PAGES = 2000
 """So many pages are set while one waits."""
-TURNS = Turns("正在打印的人较多，已有{}个在等，请稍后再试；单据多时可用“后台生成PDF”", at_once=2, waiting=8)
+TURNS = Turns("正在打印的人较多，已有{}个在等，请稍后再试；单据多时可用“后台生成PDF”", at_once=2, waiting=6)
 AS_TASK = {"as_task": True}
 """Answered where the whole can be had as a task."""
 _SIZE = re.compile(r'width="([\d.]+)pt" height="([\d.]+)pt"')

@@ -53,8 +53,7 @@ SECONDS = 30
 MOST_VERSIONS = 20
 """So many of a board are kept."""
 NO_BOARD = "没有这张看板，或者它不是您的"
-TURNS = Turns("正在发布看板的人较多，已有{}个在等，请稍后再试", at_once=2, waiting=4)
-OPENING = Turns("正在打开看板的人较多，已有{}个在等，请稍后再试", at_once=4, waiting=16)
+TURNS = Turns("正在发布、打开看板的人较多，已有{}个在等，请稍后再试", at_once=2, waiting=4)
 
 _BOARDS = f"""
 select b.board_id, b.title as board_title, u.realname as board_author, b.version as board_version,
@@ -331,8 +330,8 @@ def get_versions(ctx: Context, board_id: Key) -> Any:
     }
 
 
-@call(api, "POST", f"{PREFIX}/restore", right=PUBLISHING, returns=None, write=True)
-def restore(ctx: Context, payload: ChosenVersion) -> Any:
+@call(api, "POST", f"{PREFIX}/showVersion", right=PUBLISHING, returns=None, write=True)
+def show_version(ctx: Context, payload: ChosenVersion) -> Any:
     """换回版本: an earlier or later one of one's own board is shown from now on, if its roles may see it."""
     row = _own(ctx, payload.board_id)
     asked = VERSION.c.board_id == row.board_id, VERSION.c.version == payload.version
@@ -355,7 +354,7 @@ def withdraw(ctx: Context, payload: OneBoard) -> Any:
     return None
 
 
-@call(api, "POST", f"{PREFIX}/open", right=Board.right("list"), returns=Entrance, turns=OPENING)
+@call(api, "POST", f"{PREFIX}/open", right=Board.right("list"), returns=Entrance, turns=TURNS)
 def open_board(ctx: Context, payload: OneBoard) -> Any:
     """打开看板: an address that opens once, for whom it is published to."""
     me = ctx.principal

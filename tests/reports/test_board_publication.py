@@ -135,7 +135,7 @@ class TestPublishing:
         two = copies(site, "clerk_a")
         assert one != two and listed(site.as_("clerk_a"))[0]["board_version"] == 2
         mine = site.as_("manager_a")
-        assert mine.post(f"{PREFIX}/restore", {"board_id": first, "version": 1}).ok
+        assert mine.post(f"{PREFIX}/showVersion", {"board_id": first, "version": 1}).ok
         assert copies(site, "clerk_a") == one
         versions = mine.get(f"{PREFIX}/getVersions", board_id=first).data["versions"]
         assert [(row["version"], row["shown"], row["problem"]) for row in versions] == [
@@ -143,7 +143,7 @@ class TestPublishing:
             (1, True, None),
         ]
         assert (
-            mine.post(f"{PREFIX}/restore", {"board_id": first, "version": 3}).msg
+            mine.post(f"{PREFIX}/showVersion", {"board_id": first, "version": 3}).msg
             == "看板版本不存在或无权访问"
         )
 
@@ -153,7 +153,7 @@ class TestPublishing:
         key = publish(board, "clerk_a").data["id"]
         assert site.as_("manager_a").post(f"{PREFIX}/withdraw", {"board_id": key}).ok
         assert (copies(site, "clerk_a"), listed(site.as_("clerk_a"))) == ([], [])
-        assert site.as_("manager_a").post(f"{PREFIX}/restore", {"board_id": key, "version": 1}).ok
+        assert site.as_("manager_a").post(f"{PREFIX}/showVersion", {"board_id": key, "version": 1}).ok
         assert len(copies(site, "clerk_a")) == 1
 
 
@@ -203,7 +203,7 @@ class TestRefused:
     def test_anothers_board(self, site: Site, board: int, publish: Callable[..., Answer]) -> None:
         assert publish(board, "clerk_a", user="manager_b").msg == "没有这张看板，或者它不是您的"
         key = publish(board, "clerk_a").data["id"]
-        for call, body in (("withdraw", {}), ("restore", {"version": 1})):
+        for call, body in (("withdraw", {}), ("showVersion", {"version": 1})):
             assert (
                 site.as_("manager_b").post(f"{PREFIX}/{call}", {"board_id": key, **body}).msg
                 == "看板不存在或无权访问"

@@ -38,7 +38,7 @@ function start(actions = ['list', 'publish'], own = '是') {
     'v2/report/Board/getChoices': () => ok(choices),
     'v2/report/Board/getVersions': () => ok(versions),
     'v2/report/Board/publish': () => ok({ id: 3 }),
-    'v2/report/Board/restore': () => ok(null),
+    'v2/report/Board/showVersion': () => ok(null),
     'v2/report/Board/open': () => ok({ address: '//erp.test:8002/open?ticket=t', expires_in: 60 }),
   });
 }
@@ -66,7 +66,7 @@ describe('published boards', () => {
     await press('版本');
     await screen.findByText('图表“图”的数据集“旧的”不在报表目录中');
     await press('换回');
-    await waitFor(() => expect(sent('restore')).toEqual([{ board_id: 3, version: 1 }]));
+    await waitFor(() => expect(sent('showVersion')).toEqual([{ board_id: 3, version: 1 }]));
   });
 
   it('open in a window of their own, for whoever they are published to', async () => {

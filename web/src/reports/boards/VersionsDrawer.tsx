@@ -23,7 +23,7 @@ export default function VersionsDrawer({ boardId, onClose }: { boardId: number; 
             type="link"
             size="small"
             loading={publishing.isPending}
-            onClick={() => publishing.mutate({ call: 'restore', body: { board_id: boardId, version }, told: '已换回' })}
+            onClick={() => publishing.mutate({ call: 'showVersion', body: { board_id: boardId, version }, told: '已换回' })}
           >
             换回
           </Button>

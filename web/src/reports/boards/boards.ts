@@ -31,7 +31,7 @@ export function boardQuery(board_id: number) {
 
 export type Command =
   | { call: 'publish'; body: Publication; told: string }
-  | { call: 'restore'; body: { board_id: number; version: number }; told: string }
+  | { call: 'showVersion'; body: { board_id: number; version: number }; told: string }
   | { call: 'withdraw'; body: { board_id: number }; told: string };
 
 export function usePublishing() {
