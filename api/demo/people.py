@@ -61,6 +61,7 @@ BRANCH_TASKS = (
 )
 """What a branch does beside its bills."""
 SECRET = ("role:", "user_account:", "right_bundle:", "imitate_login:")
+EXPLORING = {"explore:explore", "board:publish"}
 """Who may do what is for the group's manager alone."""
 HOME = "SH"
 
@@ -117,13 +118,13 @@ def _rights(role: str) -> Iterable[str]:
     closes = {code for code in every if code.startswith(("month_close:", "year_close:"))}
     if role == "集团经理":
         files = {code for code in every if code.startswith(("backup:", "initialisation_task:"))}
-        return lists | closes | files | reports | printing | {"explore:explore"}
+        return lists | closes | files | reports | printing | EXPLORING
     if role == "分公司经理":
         months = {code for code in closes if code.startswith("month_close:")}
         bills = {code for code in every if code.startswith((*_bills(), *BRANCH_TASKS))}
         return bills | months | printing | (lists - secret) | reports
     if role == "数据分析员":
-        return (lists - secret) | reports | {"explore:explore"}
+        return (lists - secret) | reports | EXPLORING
     if role == "业务主管":
         return (lists - secret) | reports
     written = {f"{name}:{action}" for name in CLERK_WRITES for action in CLERK_ACTIONS}

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from api.exporting.asked import Asked, Values
 from api.exporting.rows import chart_rows, settled, table_columns, table_statement, totals_statement
 from api.exporting.wording import worded
-from reports.catalogue.beside import moved_name, names
+from reports.catalogue.beside import SO_FAR, moved_name, names
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.datasets import POINTS, WINDOW, Dataset, Metric
 
@@ -114,7 +114,8 @@ def _values(
     assert dataset.beside is not None
     width = len(table_columns(dataset, chart))
     # Read to the end: another query on the connection would break off this one.
-    lines = {line[0]: line[width:] for line in rows.read(source, table_statement(dataset, chart))}
+    found = rows.read(source, table_statement(dataset, chart))
+    lines = {str(line[0]).removesuffix(SO_FAR): line[width:] for line in found}
     words = dataset.beside.words
     return [
         lines[words[figure.period]][chart.metrics.index(figure.metric.name)]

@@ -222,8 +222,9 @@ def level_lines(data: Dataset, cost: bool) -> tuple[Line, ...]:
     return (line(70, (owed, 12)), *((line(60, (stock, 12)),) if cost else ()))
 
 
-def bill_links(start: str, end: str) -> tuple[Column, ...]:
-    """Lead to what a company sold, bought and was paid on some days, and to what it is owed and owes."""
+def bill_links(start: str, end: str, opening: str) -> tuple[Column, ...]:
+    """Lead to what a company sold, bought and was paid on some days, and to what it is owed and owes from the day on at
+    which it opens."""
     pages = (
         ("销售明细", "/report/salesdetrpt", "detail_link"),
         ("采购明细", "/report/purchasedetrpt", "bought_link"),
@@ -231,8 +232,14 @@ def bill_links(start: str, end: str) -> tuple[Column, ...]:
         ("客户往来", "/report/customerdetrpt", "owed_link"),
         ("供应商往来", "/report/factorydetrpt", "owing_link"),
     )
-    days = days_known(start, end)
-    return tuple(link(text, route, named, **BY_COMPANY, **days) for text, route, named in pages)
+    return tuple(
+        link(
+            *(text, route, named),
+            **BY_COMPANY,
+            **days_known(opening if named in ("owed_link", "owing_link") else start, end),
+        )
+        for text, route, named in pages
+    )
 
 
 SAME_DAY = Period(
@@ -288,7 +295,7 @@ def daily_board(cost: bool) -> Board:
             ),
         ),
         "day",
-        bill_links("date_trunc('month', m.day)", "m.day"),
+        bill_links("date_trunc('month', m.day)", "m.day", "m.day"),
         SAME_DAY.rows_beside("mart_business_day", DAY[:2], own_alone((*own_measures(cost), *known))),
         when="当日",
     )
@@ -375,7 +382,7 @@ def monthly_board(cost: bool) -> Board:
         ),
         (*(metric for name in FOUR for metric in beside(name)), *target_metrics(cost)),
         "month",
-        bill_links("m.month", "last_day(m.month)"),
+        bill_links("m.month", "last_day(m.month)", "m.month"),
         same_days(cost),
     )
     sales = company_table(

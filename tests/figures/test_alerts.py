@@ -60,8 +60,14 @@ def popups(site: Site) -> list[dict[str, Any]]:
     return found
 
 
-def value(site: Site, user: str = "manager_a", figure: str = REVENUE, scheme: str = "") -> float:
-    asked = {"code": "CustomerProfit", "tab": "all", "figure": figure, "scheme": scheme}
+def value(
+    site: Site,
+    user: str = "manager_a",
+    figure: str = REVENUE,
+    scheme: str = "",
+    code: str = "CustomerProfit",
+) -> float:
+    asked = {"code": code, "tab": "all", "figure": figure, "scheme": scheme}
     found: float = site.as_(user).get(f"{PREFIX}/getValue", **asked).data["value"]
     return found
 
@@ -204,6 +210,11 @@ class TestRights:
             assert [row["paused"] for row in mine(site)] == [True]
             assert len(reminded(site)) == 1
         assert [*(settings().data_dir / "mail").glob(f"alert-{notice}-*.eml")] == []
+
+    def test_a_day_that_runs_is_watched_too(self, site: Site) -> None:
+        """Its row at the head is called otherwise: not past."""
+        assert value(site, figure="beside/sales/0", code="BusinessDailyReport") == 200
+        assert value(site, figure="beside/mtd_sales/0", code="BusinessDailyReport") == 4000
 
     def test_a_hidden_figure_can_not_be_watched(self, site: Site) -> None:
         hidden = {

@@ -51,8 +51,11 @@ LISTS: Mapping[str, Mapping[str, str]] = {
     "OperationMonthlyReport/others/bought_link": {"purchase": "no_tax_amount"},
     "BusinessDailyReport/received/paid_link": {"mtd_receipts": "amount"},
     "OperationMonthlyReport/others/paid_link": {"receipts": "amount"},
-    "OperationMonthlyReport/levels/owed_link": {"receivable_increase": "increase_amount"},
-    "OperationMonthlyReport/levels/owing_link": {"payable_increase": "increase_amount"},
+    **{
+        f"{code}/levels/{link}": {figure: "increase_amount"}
+        for code in ("BusinessDailyReport", "OperationMonthlyReport")
+        for link, figure in (("owed_link", "receivable_increase"), ("owing_link", "payable_increase"))
+    },
     "inAnalysisTablePayment/detail/detail_link": {
         "purchased": "increase_amount",
         "settled": "settled_amount",
