@@ -232,12 +232,9 @@ def bill_links(start: str, end: str, opening: str) -> tuple[Column, ...]:
         ("客户往来", "/report/customerdetrpt", "owed_link"),
         ("供应商往来", "/report/factorydetrpt", "owing_link"),
     )
+    firsts = {"owed_link": opening, "owing_link": opening}
     return tuple(
-        link(
-            *(text, route, named),
-            **BY_COMPANY,
-            **days_known(opening if named in ("owed_link", "owing_link") else start, end),
-        )
+        link(text, route, named, **BY_COMPANY, **days_known(firsts.get(named, start), end))
         for text, route, named in pages
     )
 

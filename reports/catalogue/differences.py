@@ -37,9 +37,6 @@ NOW = ("CompanyInventoryreport", "commodityStocksQuery", "goodsinventoryrpt", "i
 DIFFERENCES = (
     Difference(".*", "经营日报是所选一天的，其中的变化是本月到那天的", ("BusinessDailyReport",)),
     Difference(".*", "是所选一周的，其余是所选月的", ("warehouseTurnover/week",)),
-    Difference(
-        "单据数", "畅销商品的是所选销售期间的，退货单也数，其余只数销售出库", ("BestSeller", "BestSellerInfo")
-    ),
     Difference(".*", "畅销商品的是所选销售期间的", ("BestSeller", "BestSellerInfo")),
     Difference(".*", "服务站毛利分析只有服务站公司的", ("stationProfitAnalysis",)),
     Difference("库存.*|.*较.*月末.*|.*天以上占比.*", "一个是现在的库存，一个是所选月末的", NOW),

@@ -62,7 +62,9 @@ def test_the_clerk_writes_sales_and_reads_best_sellers(people: dict[str, Princip
     assert reports == {"report_BestSeller:view", "report_home:list"}
 
 
-def test_the_analyst_writes_nothing(people: dict[str, Principal]) -> None:
+def test_the_analyst_writes_nothing_but_boards(people: dict[str, Principal]) -> None:
     analyst = people["数据分析员"]
-    assert {right.split(":")[1] for right in analyst.rights} == {"list", "export", "view", "explore"}
+    assert {right.split(":")[1] for right in analyst.rights} == {
+        *("list", "export", "view", "explore", "publish")
+    }
     assert analyst.may("report_CommodityProfit:view") and not analyst.may("user_account:list")
