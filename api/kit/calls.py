@@ -40,7 +40,7 @@ from api.kit.database import dumps, request_engine, retrying, told_time
 from api.kit.errors import Forbidden, Refusal, Unauthenticated
 from api.kit.forms import as_json
 from api.kit.making import MAKING
-from api.kit.named_bills import closed_in, hide_closed, names_bills, without
+from api.kit.named_bills import closed_in, hide_closed, mask_numbers, names_bills
 from api.kit.turns import Turns
 
 log = logging.getLogger(__name__)
@@ -352,7 +352,7 @@ def _opened(ctx: Context, data: Any, *, writes: bool) -> Any:
         return data
     written = dumps(data)
     closed = closed_in(ctx.conn, ctx.principal, written.decode())
-    return without(orjson.loads(written), closed, saying=writes) if closed else orjson.Fragment(written)
+    return mask_numbers(orjson.loads(written), closed, saying=writes) if closed else orjson.Fragment(written)
 
 
 def _refuse(ctx: Context, refusal: Refusal, *, writes: bool) -> None:

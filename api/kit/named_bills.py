@@ -99,7 +99,7 @@ def hide_closed(conn: Connection, principal: Principal, values: T, *, saying: bo
     if not principal.is_narrowed:
         return values
     closed = _closed(conn, principal, {number for words in _texts(values) for number in _numbers(words)})
-    return cast(T, without(values, closed, saying=saying)) if closed else values
+    return cast(T, mask_numbers(values, closed, saying=saying)) if closed else values
 
 
 def closed_in(conn: Connection, principal: Principal, words: str) -> frozenset[str]:
@@ -123,7 +123,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(one)
 
 
-def without(value: Any, closed: frozenset[str], *, saying: bool) -> Any:
+def mask_numbers(value: Any, closed: frozenset[str], *, saying: bool) -> Any:
     """A value as `hide_closed` answers it, where the numbers that are not to be told are known."""
     if isinstance(value, str):
         found = closed.intersection(_numbers(value))
@@ -137,9 +137,9 @@ def without(value: Any, closed: frozenset[str], *, saying: bool) -> Any:
         is_numbers = found.issubset(several) and all(_NUMBER.fullmatch(one) for one in several)
         return SEVERAL.join(MASK if one in closed else one for one in several) if is_numbers else MASK
     if isinstance(value, Mapping):
-        return {name: without(one, closed, saying=saying) for name, one in value.items()}
+        return {name: mask_numbers(one, closed, saying=saying) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [without(one, closed, saying=saying) for one in value]
+        return [mask_numbers(one, closed, saying=saying) for one in value]
     return value
 
 
