@@ -1,4 +1,7 @@
 import js from '@eslint/js';
+import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescript';
+import { importX } from 'eslint-plugin-import-x';
+import a11y from 'eslint-plugin-jsx-a11y-x';
 import hooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
@@ -61,6 +64,19 @@ export default tseslint.config(
   js.configs.recommended,
   ...tseslint.configs.recommended,
   hooks.configs.flat.recommended,
+  a11y.configs.recommended,
+  importX.flatConfigs.typescript,
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    plugins: { 'import-x': importX },
+    settings: { 'import-x/resolver-next': [createTypeScriptImportResolver({ project: 'tsconfig.json' })] },
+    rules: {
+      'import-x/no-cycle': ['error', { ignoreExternal: true }],
+      // In a dialog or the first page, what is typed first has the focus: antd's own fields take it so.
+      'jsx-a11y-x/no-autofocus': ['error', { ignoreNonDOM: true }],
+      'jsx-a11y-x/label-has-associated-control': ['error', { controlComponents: ['Switch'] }],
+    },
+  },
   {
     files: ['src/**/*.{ts,tsx}'],
     rules: {
@@ -77,6 +93,17 @@ export default tseslint.config(
   },
   { files: ['src/lib/api.ts', 'src/**/*.test.{ts,tsx}'], rules: { 'no-restricted-globals': 'off' } },
   { files: ['src/lib/businessClock.ts', 'src/**/*.test.{ts,tsx}'], rules: { 'no-restricted-syntax': 'off' } },
+  {
+    // Their keys are those of the widget that they are parts of: of the tab list, the grid, the picker's own input.
+    files: [
+      'src/app/tabs/TabBar.tsx',
+      'src/engine/fields/typeTree.tsx',
+      'src/engine/lines/ChoiceList.tsx',
+      'src/engine/lines/GridRow.tsx',
+    ],
+    rules: { 'jsx-a11y-x/interactive-supports-focus': 'off', 'jsx-a11y-x/click-events-have-key-events': 'off' },
+  },
+  { files: ['src/**/*.test.tsx'], rules: { 'jsx-a11y-x/no-autofocus': 'off' } },
   ...zoneRules,
   { files: ['src/app/**/*.{ts,tsx}'], rules: { 'no-restricted-imports': ['error', { paths: [reading, drawing, picking] }] } },
 );

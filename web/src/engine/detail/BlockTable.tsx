@@ -1,6 +1,7 @@
 import { Table, type TableColumnType } from 'antd';
 import { useMemo } from 'react';
 import { sumOf } from '../../lib/decimal';
+import { LinkButton } from '../../lib/LinkButton';
 import { useElementSize } from '../../lib/useElementSize';
 import { ShownValue } from '../fields/ShownValue';
 import { fieldText, isEmptyValue, isRightAligned } from '../fields/fieldValue';
@@ -42,7 +43,7 @@ export function BlockTable({ block, pricing, rows, lead, all }: BlockTableProps)
       <h3>
         {block.label}
         <small>
-          {cut ? '前' : '共'} {rows.length} 行 {cut && all && <a onClick={all.open}>全部见{all.label}</a>}
+          {cut ? '前' : '共'} {rows.length} 行 {cut && all && <LinkButton onClick={all.open}>全部见{all.label}</LinkButton>}
         </small>
       </h3>
       {size.width > 0 && size.width < CARDS_BELOW ? (
@@ -98,7 +99,7 @@ function blockColumns(fields: Field[], lead: BlockTableProps['lead']): TableColu
 }
 
 function BlockCell({ field, row, lead }: { field: Field; row: Row; lead: BlockTableProps['lead'] }) {
-  if (lead && field.name === BILL_NO && row.route) return <a onClick={() => lead(row)}>{fieldText(field, row)}</a>;
+  if (lead && field.name === BILL_NO && row.route) return <LinkButton onClick={() => lead(row)}>{fieldText(field, row)}</LinkButton>;
   return <ShownValue field={field} row={row} />;
 }
 

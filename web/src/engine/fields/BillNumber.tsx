@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { api } from '../../lib/api';
 import { reportError } from '../../lib/errors';
+import { LinkButton } from '../../lib/LinkButton';
 import { useQuery } from '../../lib/query';
 import { useTabs } from '../../lib/tabs';
 import { openPrefixesQuery } from '../queries';
@@ -16,13 +17,13 @@ export function BillNumber({ no }: { no: string }) {
   });
   if (prefixes && !prefixes.includes(/^[A-Z]*/.exec(no)![0])) return no;
   return (
-    <a
+    <LinkButton
       onClick={(event) => {
         event.stopPropagation();
         lead.mutate();
       }}
     >
       {no}
-    </a>
+    </LinkButton>
   );
 }

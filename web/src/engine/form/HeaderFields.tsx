@@ -39,7 +39,7 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
     begin(head.current, due ? `${base}${due.name}` : null);
   }, [begins, screen, form, base]);
   return (
-    <div ref={head} className="header-fields" onKeyDown={onEnter} onKeyDownCapture={onEnterList}>
+    <div ref={head} role="presentation" className="header-fields" onKeyDown={onEnter} onKeyDownCapture={onEnterList}>
       {fields.map((field) => {
         const id = `${base}${field.name}`;
         const problem = problems[field.name];

@@ -33,6 +33,7 @@ function ColumnList({ control }: { control: ColumnControl }) {
       {control.columns.map((column, index) => (
         <div
           key={column.field.name}
+          role="presentation"
           className="column-entry"
           draggable
           onDragStart={() => setDragged(column.field.name)}

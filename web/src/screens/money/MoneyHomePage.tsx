@@ -6,6 +6,7 @@ import ListPage from '@/engine/list/ListPage';
 import { labelKey } from '@/engine/list/listState';
 import { refField, type Screen } from '@/engine/types';
 import { formatMoney } from '@/lib/format';
+import { LinkButton } from '@/lib/LinkButton';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { summaryQuery, type Due, type Summary } from './summary';
@@ -84,7 +85,7 @@ function Figure({ title, value, route, company }: FigureProps) {
   const tabs = useTabs();
   const figure = <Statistic title={title} value={value} formatter={formatMoney} />;
   const narrowed = company.id ? `&${new URLSearchParams({ company_id: String(company.id), [labelKey('company_id')]: company.name })}` : '';
-  return route ? <a onClick={() => tabs.open(route + narrowed, title)}>{figure}</a> : figure;
+  return route ? <LinkButton onClick={() => tabs.open(route + narrowed, title)}>{figure}</LinkButton> : figure;
 }
 
 interface DueCardProps {
