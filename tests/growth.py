@@ -46,6 +46,7 @@ from api.kit.fields import enabled, key, money, ref, text
 from api.kit.posting import Postings
 from api.kit.resource import Declaration, Menu, Resource
 from api.master.business_types import classified
+from api.master.picks import picked
 from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
 '''
 MASTER = '''
@@ -75,7 +76,7 @@ BILL = '''
 class GrownBill{n}Line(OutboundLine):
     __tablename__ = "grown_bill{n}_line"
     bill_table = "grown_bill{n}"
-    derived = (cost_of_line("Z{letters}"),)
+    derived = (cost_of_line("Z{letters}"), *picked("Z{letters}"))
 
 
 class GrownBill{n}(StockBill):
