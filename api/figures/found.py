@@ -18,7 +18,7 @@ from api.exporting.rows import chart_rows, settled, table_columns, table_stateme
 from api.exporting.wording import worded
 from reports.catalogue.beside import SO_FAR, moved_name, names
 from reports.catalogue.boards import Board, Chart
-from reports.catalogue.datasets import POINTS, WINDOW, Dataset, Metric
+from reports.catalogue.datasets import POINTS, Dataset, Metric
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def figures_of(board: Board) -> Iterator[Figure]:
         dataset = board.dataset(chart.dataset)
         for name in dict.fromkeys(chart.metrics):
             metric = dataset.metric(name)
-            if WINDOW not in metric.sql and _is_of_all(board, dataset, name):
+            if not metric.expression.has_window and _is_of_all(board, dataset, name):
                 yield Figure(chart, dataset, metric)
 
 

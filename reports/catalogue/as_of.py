@@ -13,6 +13,7 @@ from reports.catalogue.beside import lags, stepped_back
 from reports.catalogue.boards import Filter
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, Period, Source
 from reports.catalogue.datasets import BESIDE_ORDER, NO_ENDS, UNTIL, Column, Dataset, Metric
+from reports.catalogue.expressions import max_of
 from reports.catalogue.parts import UNTIL_MONTH_END, as_of_filter, period_filter
 
 AS_OF = Period(
@@ -39,7 +40,7 @@ DAYS_KNOWN = Dataset(
     grain="company",
     columns=(Column("day_label", "截至日"),),
     measures=(),
-    metrics=(Metric("newest", "最近截至日", "max(day_label)"),),
+    metrics=(Metric("newest", "最近截至日", max_of("day_label")),),
     explorable=False,
 )
 """What the filter offers."""

@@ -9,7 +9,6 @@ falls by nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -19,18 +18,32 @@ from reports.catalogue.datasets import (
     CHANGE,
     PERCENT,
     POINTS,
-    SUFFIXES,
     Beside,
     Column,
     Dataset,
     Metric,
     Worse,
 )
+from reports.catalogue.expressions import (
+    Aggregate,
+    Bracketed,
+    CaseWhen,
+    ColumnRef,
+    Expression,
+    Not,
+    Operation,
+    Window,
+    compare,
+    is_positive,
+    max_of,
+    min_of,
+    prorate,
+)
 
 KEY = "beside"
 WORD = Column("beside", "期间")
-NEAREST = Metric("nearest", "次序", f"-min({BESIDE_ORDER})")
-IS_CHOSEN = f"min({BESIDE_ORDER}) = 0"
+NEAREST = Metric("nearest", "次序", -min_of(BESIDE_ORDER))
+IS_CHOSEN = compare(min_of(BESIDE_ORDER), "=", 0)
 MOVED = "_moved"
 BY_PROGRESS = "按进度"
 """How changes are called of which as much of the earlier period counts as has passed of the chosen one."""
@@ -120,14 +133,14 @@ def _elapsed(start: str, length: str) -> str:
     return f"case when {start} < r.as_of then least(1, {passed} / {whole}) end"
 
 
-def whole_days(sums: str) -> str:
+def whole_days(sums: Expression) -> Expression:
     """Sums of earlier days, where there is a whole one among those that they stand beside."""
-    return f"{sums} * max({ELAPSED})"
+    return sums * max_of(ELAPSED)
 
 
-def passed(sums: str) -> str:
+def passed(sums: Expression) -> Expression:
     """Sums of earlier periods, as much of each row as has passed of the period that it stands beside."""
-    return re.sub(rf'"?\b\w+(?:{"|".join(SUFFIXES)})\b"?', rf"\g<0> * {ELAPSED}", sums)
+    return prorate(sums, ColumnRef(ELAPSED))
 
 
 def stacked(words: tuple[str, str, str], *queries: str) -> str:
@@ -187,26 +200,32 @@ def _told(figure: Figure, metric: Metric, beside: Beside, grows: bool) -> Iterat
     """
     metric = replace(metric, label=figure.label or metric.label, note=figure.note)
     if figure.alone:
-        yield replace(metric, sql=f"case when {IS_CHOSEN} then {metric.sql} end")
+        yield replace(metric, expression=CaseWhen(IS_CHOSEN, metric.expression))
         return
     if figure.whole:
-        metric = replace(metric, sql=f"case when {IS_CHOSEN} or min({ELAPSED}) = 1 then {metric.sql} end")
+        is_over = Operation(IS_CHOSEN, "or", compare(min_of(ELAPSED), "=", 1))
+        metric = replace(metric, expression=CaseWhen(is_over, metric.expression))
     yield metric
-    chosen = f"max(case when {IS_CHOSEN} then {metric.sql} end) over ()"
     grows = grows and beside.runs
-    # Of all rows of the head: days without a bill have none of their own.
-    then = f"({metric.sql} * max(max({ELAPSED})) over ())" if grows else f"({metric.sql})"
     share = metric.format == PERCENT
-    moved = f"({chosen} - {then}) * 100" if share else f"{chosen} / {then} - 1"
-    there = "" if share else f" and {then} > 0"
     yield Metric(
         moved_name(metric.name),
         f"{metric.label}变化{'（百分点）' if share else ''}",
-        f"case when not {IS_CHOSEN}{there} then {moved} end",
+        _moved(metric.expression, grows, share),
         POINTS if share else CHANGE,
         figure.worse,
         heading="变化（点）" if share else f"{BY_PROGRESS if grows and beside.by_progress else ''}变化",
     )
+
+
+def _moved(figure: Expression, grows: bool, share: bool) -> Expression:
+    """How far the chosen period's figure is from each other one's."""
+    chosen = Window(Aggregate("max", CaseWhen(IS_CHOSEN, figure)))
+    # Of all rows of the head: days without a bill have none of their own.
+    then = Bracketed(figure * Window(max_of(max_of(ELAPSED))) if grows else figure)
+    if share:
+        return CaseWhen(Not(IS_CHOSEN), (chosen - then) * 100)
+    return CaseWhen(Operation(Not(IS_CHOSEN), "and", is_positive(then)), chosen / then - 1)
 
 
 def moved_name(name: str) -> str:

@@ -12,7 +12,8 @@ from reports.catalogue.beside import ELAPSED, UNFINISHED, Figure, by_period, fig
 from reports.catalogue.boards import Board, Chart, Pivot
 from reports.catalogue.compare import MONTH_COLUMNS, Period, own_alone
 from reports.catalogue.datasets import SUFFIXES, Beside, Column, Dataset, Metric, Worse
-from reports.catalogue.metrics import change_metric, money, percent, quantity, sum_where
+from reports.catalogue.expressions import Expression, ToDouble, is_known, narrow, sum_of
+from reports.catalogue.metrics import change_metric, money, percent, quantity
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
@@ -61,11 +62,11 @@ WORDS = {
 }
 
 
-TARGETS = {
-    "sales": ("营业收入", "sum(sales)"),
-    "receipts": ("收款", "sum(receipts)"),
-    "profit": ("销售毛利", "sum(sales) - sum(sales_cost)"),
-    "stock": ("期末库存", "sum(stock_closing)"),
+TARGETS: dict[str, tuple[str, Expression]] = {
+    "sales": ("营业收入", sum_of("sales")),
+    "receipts": ("收款", sum_of("receipts")),
+    "profit": ("销售毛利", sum_of("sales") - sum_of("sales_cost")),
+    "stock": ("期末库存", sum_of("stock_closing")),
 }
 """What companies have targets of by month (api/master/business_targets.py), and what it comes to."""
 SAME_DAYS = ("上月同期", "去年同期")
@@ -73,7 +74,7 @@ SAME_DAYS = ("上月同期", "去年同期")
 
 def beside(name: str, prefix: str = "") -> tuple[Metric, ...]:
     """A flow's figures of the same days of a month and a year ago, and its changes against them."""
-    label, now = WORDS[name], f"sum({prefix}{name})"
+    label, now = WORDS[name], sum_of(f"{prefix}{name}")
     worse: Worse = "fall" if name in ("sales", "receipts") else ""
     return tuple(
         metric
@@ -81,7 +82,7 @@ def beside(name: str, prefix: str = "") -> tuple[Metric, ...]:
         for metric in (
             money(f"{name}_{end}", f"{when}{label}", f"{prefix}{name}_{end}"),
             change_metric(
-                f"{name}_{kind}", f"{label}较{when}", now, whole_days(f"sum({prefix}{name}_{end})"), worse
+                f"{name}_{kind}", f"{label}较{when}", now, whole_days(sum_of(f"{prefix}{name}_{end}")), worse
             ),
         )
     )
@@ -102,16 +103,14 @@ def target_metrics(cost: bool) -> tuple[Metric, ...]:
         for name in targets(cost)
         for metric in (
             money(f"{name}_target", f"{TARGETS[name][0]}目标"),
-            percent(f"{name}_done", f"{TARGETS[name][0]}完成率", _of_aimed(name), f"sum({name}_target)"),
+            percent(f"{name}_done", f"{TARGETS[name][0]}完成率", _of_aimed(name), sum_of(f"{name}_target")),
         )
     )
 
 
-def _of_aimed(name: str) -> str:
+def _of_aimed(name: str) -> Expression:
     """What a figure comes to where there is a target of it."""
-    return re.sub(
-        r"sum\((\w+)\)", lambda found: sum_where(found[1], f"{name}_target is not null"), TARGETS[name][1]
-    )
+    return narrow(TARGETS[name][1], is_known(f"{name}_target"))
 
 
 def target_lines(data: Dataset, cost: bool) -> tuple[Line, ...]:
@@ -161,8 +160,8 @@ def own_metrics(cost: bool, when: str) -> tuple[Metric, ...]:
     )
     margin = (
         (
-            Metric("profit", "销售毛利", "cast(sum(sales) - sum(sales_cost) as double)", ",.2f"),
-            percent("margin", "毛利率", "sum(sales) - sum(sales_cost)", "sum(sales)"),
+            Metric("profit", "销售毛利", ToDouble(sum_of("sales") - sum_of("sales_cost")), ",.2f"),
+            percent("margin", "毛利率", sum_of("sales") - sum_of("sales_cost"), sum_of("sales")),
         )
         if cost
         else ()
@@ -283,8 +282,8 @@ def daily_board(cost: bool) -> Board:
                     percent(
                         "mtd_margin",
                         "本月毛利率",
-                        "sum(mtd_sales) - sum(mtd_sales_cost)",
-                        "sum(mtd_sales)",
+                        sum_of("mtd_sales") - sum_of("mtd_sales_cost"),
+                        sum_of("mtd_sales"),
                     ),
                 )
                 if cost

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from reports.catalogue.beside import BY_PROGRESS, ELAPSED, by_period, passed, whole_days
 from reports.catalogue.datasets import BESIDE_ORDER, SERIES, SUFFIXES, Beside, Column, Dataset, Metric
+from reports.catalogue.expressions import Expression
 
 KEYS = {"company": ("company_id",), "warehouse": ("company_id", "warehouse_id")}
 
@@ -67,7 +67,7 @@ class Period:
             else ""
         )
 
-    def then(self, sums: str) -> str:
+    def then(self, sums: Expression) -> Expression:
         """Sums of earlier periods as those of a period are compared with."""
         if self.by_progress:
             return passed(sums)
@@ -213,7 +213,7 @@ def compared_datasets(
         columns=tuple(column for column in data.columns if column.kind != "link"),
         measures=own_alone(data.measures, (BESIDE_ORDER, *period.told)),
         flows=own_alone(data.flows, period.told),
-        metrics=tuple(metric for metric in metrics if not any(end in metric.sql for end in SUFFIXES)),
+        metrics=tuple(metric for metric in metrics if not reads_earlier_periods(metric.expression)),
         explorable=False,
         beside=None,
     )
@@ -222,14 +222,19 @@ def compared_datasets(
 
 def stood(metric: Metric, measures: Iterable[str], previous: str, last_year: str) -> tuple[Metric, Metric]:
     """A metric as it stood in the period before and a year ago; `measures` are those of its dataset."""
-    names = "|".join(measures)
-    then = (re.sub(rf"\b({names})\b", rf"\1{suffix}", metric.sql) for suffix in SUFFIXES)
+    names = tuple(measures)
+    then = (metric.expression.rename({name: f"{name}{suffix}" for name in names}) for suffix in SUFFIXES)
     labels = (f"{previous}{metric.label}", f"{last_year}{metric.label}")
     before, year = (
-        replace(metric, name=f"{metric.name}{suffix}", label=label, sql=sql)
-        for suffix, label, sql in zip(SUFFIXES, labels, then, strict=True)
+        replace(metric, name=f"{metric.name}{suffix}", label=label, expression=expression)
+        for suffix, label, expression in zip(SUFFIXES, labels, then, strict=True)
     )
     return before, year
+
+
+def reads_earlier_periods(expression: Expression) -> bool:
+    """Whether a figure is made of measures of the period before or of last year."""
+    return any(name.endswith(SUFFIXES) for name in expression.columns)
 
 
 def own_alone(measures: Iterable[str], told: tuple[str, ...] = (ELAPSED,)) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import Period, compared_datasets
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
+from reports.catalogue.expressions import Constant, ToDouble, compare, sum_of
 from reports.catalogue.metrics import grown_beside, money, percent, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -42,7 +43,7 @@ CYCLE = {
 }
 OF_POLICY = by_key("policy_id", "policy_name")
 ACCOUNT = {**BY_COMPANY, **by_key("supplier_id", "partner_name", "partner_id")}
-DUE = sum_where("accrued", "state = '待确认'")
+DUE = sum_where("accrued", compare("state", "=", Constant("待确认")))
 
 
 def rebate_datasets() -> tuple[Dataset, Dataset]:
@@ -78,11 +79,11 @@ def rebate_datasets() -> tuple[Dataset, Dataset]:
             money("confirmed", "已确认"),
             money("used", "已使用"),
             money("left", "未使用"),
-            Metric("due", "待确认", f"cast({DUE} as double)", MONEY),
-            percent("rate", "返利率", "sum(accrued)", "sum(base)"),
-            percent("rate_year", "去年同季返利率", "sum(accrued_year)", "sum(base_year)"),
-            percent("confirmed_share", "确认率", "sum(confirmed)", "sum(accrued)"),
-            percent("used_share", "使用率", "sum(used)", "sum(confirmed)"),
+            Metric("due", "待确认", ToDouble(DUE), MONEY),
+            percent("rate", "返利率", sum_of("accrued"), sum_of("base")),
+            percent("rate_year", "去年同季返利率", sum_of("accrued_year"), sum_of("base_year")),
+            percent("confirmed_share", "确认率", sum_of("confirmed"), sum_of("accrued")),
+            percent("used_share", "使用率", sum_of("used"), sum_of("confirmed")),
         ),
     )
 
@@ -107,7 +108,7 @@ def uses_dataset() -> Dataset:
             link("返利账户", "/MoneyManagement/RebateManagement/RebateManagementSee", **ACCOUNT),
         ),
         measures=("amount",),
-        metrics=(Metric("used_amount", "使用金额", "cast(-sum(amount) as double)", MONEY),),
+        metrics=(Metric("used_amount", "使用金额", ToDouble(-sum_of("amount")), MONEY),),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from reports.catalogue.boards import Chart
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
 from reports.catalogue.datasets import MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric, Worse
+from reports.catalogue.expressions import max_of
 from reports.catalogue.metrics import beside, compared
 from reports.catalogue.parts import table, variant
 
@@ -27,7 +28,7 @@ MONTH_ENDS_OF_STOCK = Dataset(
     grain="company",
     columns=(Column("month_label", "月"),),
     measures=(),
-    metrics=(Metric("newest", "最近月末", "max(month_label)"),),
+    metrics=(Metric("newest", "最近月末", max_of("month_label")),),
     explorable=False,
 )
 

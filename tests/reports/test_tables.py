@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from reports.catalogue.beside import KEY
 from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import BESIDE_ORDER, PART, SUFFIXES, Column, Dataset, Metric
+from reports.catalogue.expressions import Expression, quoted_sum
 from reports.catalogue.metrics import change, total
 from reports.late_names import EXTREMES, Table
 from reports.ways_down import led_down
@@ -178,10 +179,10 @@ class TestRowsOfTheChosenPeriod:
         self, figures: tuple[str, ...], order: str, searched: str
     ):
         """Sold now and before, now alone, before alone, last year alone; the change of a row is told of all its rows."""
-        sums = {name: total(name) for name in ("sold", "sold_before", "sold_year")}
+        sums: dict[str, Expression] = {name: total(name) for name in ("sold", "sold_before", "sold_year")}
         sums["grown"] = change(sums["sold"], sums["sold_before"])
         columns = (Column("goods_id", "商品"), Column("goods_name", "名称", follows=("goods_id",)))
-        metrics = tuple(Metric(name, name, sql) for name, sql in sums.items())
+        metrics = tuple(Metric(name, name, figure) for name, figure in sums.items())
         measures = (BESIDE_ORDER, "sold", "sold_before", "sold_year")
         data = replace(stock(*columns), measures=measures, metrics=metrics)
         table = Table(data, ("goods_id", "goods_name"), figures, ((order, False),), 3, 0)
@@ -190,7 +191,10 @@ class TestRowsOfTheChosenPeriod:
             " (1, 3, 'c', null, 4, null), (2, 4, 'd', null, null, 9)) as virtual_table"
             " (beside_order, goods_id, goods_name, sold, sold_before, sold_year)"
         )
-        names = [sa.literal_column(name) for name in ("goods_id", "goods_name", *map(sums.get, figures))]
+        names = [
+            sa.literal_column(name)
+            for name in ("goods_id", "goods_name", *(sums[name].sql for name in figures))
+        ]
         asked = sa.select(*names).select_from(sa.text(kept)).group_by(*names[:2])
         found = Found(asked.limit(3).offset(0), ["goods_id", "goods_name", *figures])
         counts: dict[str, int] = {}
@@ -201,8 +205,8 @@ class TestRowsOfTheChosenPeriod:
             return duckdb.sql(asked_for[-1]).fetchall()
 
         rows = answer(table.named(found, answer, counts).sqla_query)
-        known = " or ".join(f"{sums[name]} is not null" for name in figures)
-        whole = f"{asked} having {known} order by {sums[order]} desc nulls last, goods_id"
+        known = " or ".join(f"{sums[name].sql} is not null" for name in figures)
+        whole = f"{asked} having {known} order by {sums[order].sql} desc nulls last, goods_id"
         every = duckdb.sql(whole).fetchall()
         assert rows == every[:3] != []
         assert (f"IN ({searched})" in asked_for[0]) == bool(searched) == (" IN (" in asked_for[0])
@@ -212,7 +216,7 @@ class TestRowsOfTheChosenPeriod:
     def test_a_chart_s_own_condition_holds_beside_it(self):
         """Of two figures neither is anything: the row is left out, though both are told."""
         names = ("sold", "sold_before")
-        metrics = tuple(Metric(name, name, f'sum("{name}")') for name in names)
+        metrics = tuple(Metric(name, name, quoted_sum(name)) for name in names)
         data = replace(stock(Column("company_name", "公司")), measures=names, metrics=metrics)
         table = Table(data, ("company_name",), names, (), None, None)
         own = "sum(sold) <> 0 or sum(sold_before) <> 0"
