@@ -31,10 +31,11 @@ from api.kit.settings import settings
 from api.reporting import freshness
 from api.reporting.published import Published
 from api.reporting.snapshot import published, stamp
-from reports.catalogue.beside import BY_PROGRESS, ELAPSED, MOVED
+from reports.catalogue.beside import BY_PROGRESS, MOVED
 from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import BESIDE_ORDER, POINTS, SUFFIXES, Dataset, Metric
 from reports.catalogue.metrics import total
+from reports.catalogue.period_offsets import ELAPSED, PERIOD_LABELS
 from reports.exposures import MART
 from warehouse import dictionary
 from warehouse.dictionary import Dictionary
@@ -43,7 +44,7 @@ from warehouse.files import Files
 api = router()
 RENAMED = re.compile(r't\."(\w+)" as "(\w+)"')
 SHORT = re.compile(r"[^，。；：（]+")
-EARLIER = dict(zip(SUFFIXES, ("上期", "去年同期"), strict=True))
+EARLIER = dict(zip(SUFFIXES, PERIOD_LABELS, strict=True))
 LINES = re.compile(r"_line$")
 INTERNAL = frozenset({BESIDE_ORDER, ELAPSED})
 

@@ -39,6 +39,7 @@ from reports.catalogue.expressions import (
     min_of,
     prorate,
 )
+from reports.catalogue.period_offsets import ELAPSED
 
 KEY = "beside"
 WORD = Column("beside", "期间")
@@ -47,10 +48,6 @@ IS_CHOSEN = compare(min_of(BESIDE_ORDER), "=", 0)
 MOVED = "_moved"
 BY_PROGRESS = "按进度"
 """How changes are called of which as much of the earlier period counts as has passed of the chosen one."""
-ELAPSED = "elapsed"
-"""How much of a row's period has passed; nothing is known of it before its first day is over."""
-SO_FAR = "（未过完）"
-"""Beside what a period is called that has no whole day yet."""
 UNFINISHED = "单独一天没过完时，数是到目前为止的，不与整天比变化"
 """The same for readers who choose days."""
 
@@ -77,62 +74,6 @@ Head = tuple[Dataset, Chart]
 """The figures as a table of three rows, and its dataset."""
 
 
-def by_period(
-    rows: str,
-    axis: tuple[str, str],
-    words: tuple[str, str, str],
-    steps: tuple[str, str],
-    periods: str = "",
-    length: str = "",
-    runs: bool = False,
-) -> str:
-    """The rows of a mart in their own period, in the next one and a year later, but never in a period that it lacks.
-
-    Each knows how much of its period has passed, as `elapsed`: 1 of those that are over.
-
-    `axis` are the columns of a period's first day and label, `steps` how far back the other two lie, `length` how long
-    it is, by default the first of them; `periods` is a query of the axis, where the rows are too many to find it in.
-    What `runs` says so where it is compared with nothing yet. A period may be a day: a month's last one stands beside
-    the last ones of others. It groups: beside a `distinct` DuckDB reads all columns of the rows, used or not.
-    """
-    start, label = (f'"{name}"' for name in axis)
-    own = periods or f"select t.{start}, t.{label} from {rows} as t group by t.{start}, t.{label}"
-    elapsed = _elapsed(f"p.{start}", length or steps[0])
-    so_far = f" || case when l.{BESIDE_ORDER} = 0 and {elapsed} is null then '{SO_FAR}' else '' end"
-    told = f"l.beside{so_far if runs else ''}"
-    return (
-        f"(select p.{start}, p.{label}, l.{BESIDE_ORDER}, {told} as beside, {elapsed} as {ELAPSED},"
-        f" t.* exclude ({start}, {label}) from ({own}) as p cross join refreshed_at as r"
-        f" cross join {lags(words, *steps)} as l"
-        f" inner join {rows} as t on t.{start} = {stepped_back(f'p.{start}')})"
-    )
-
-
-def lags(words: tuple[str, str, str], *steps: str) -> str:
-    """The chosen period and those so many `steps` back, told apart, as a query in parentheses."""
-    told = " union all ".join(
-        f"select {number} as {BESIDE_ORDER}, '{word}' as beside, {step} as step"
-        for number, (word, step) in enumerate(zip(words, ("interval 0 day", *steps), strict=False))
-    )
-    return f"({told})"
-
-
-def stepped_back(day: str) -> str:
-    """The day that lies a step of `lags` (alias l) before one; before a month's last day the last ones of others."""
-    return (
-        f"greatest(cast({day} - l.step as date),"
-        f" cast({day} + interval 1 day - l.step - interval 1 day as date))"
-    )
-
-
-def _elapsed(start: str, length: str) -> str:
-    passed, whole = (
-        f"date_diff('day', {start}, cast({end} as date))"
-        for end in ("r.as_of + interval 1 day", f"{start} + {length}")
-    )
-    return f"case when {start} < r.as_of then least(1, {passed} / {whole}) end"
-
-
 def whole_days(sums: Expression) -> Expression:
     """Sums of earlier days, where there is a whole one among those that they stand beside."""
     return sums * max_of(ELAPSED)
@@ -141,15 +82,6 @@ def whole_days(sums: Expression) -> Expression:
 def passed(sums: Expression) -> Expression:
     """Sums of earlier periods, as much of each row as has passed of the period that it stands beside."""
     return prorate(sums, ColumnRef(ELAPSED))
-
-
-def stacked(words: tuple[str, str, str], *queries: str) -> str:
-    """Queries of the same columns, one for each word."""
-    parts = (
-        f"select {number} as {BESIDE_ORDER}, '{word}' as beside, q.* from ({query}) as q"
-        for number, (word, query) in enumerate(zip(words, queries, strict=True))
-    )
-    return f"({' union all '.join(parts)})"
 
 
 def figures(owner: Dataset, *shown: Figure) -> Head:

@@ -51,6 +51,7 @@ from reports.catalogue.parts import (
     table,
     variant,
 )
+from reports.catalogue.period_offsets import PERIOD_LABELS, numbered_periods_sql
 
 STOCK_OF_TODAY = "stock of ten earlier days costs more than a chart may take"
 STOCK = "售出公司库存"
@@ -64,7 +65,6 @@ PERIOD = Column(
     + " end",
 )
 DEFAULT_PERIOD = "近30天"
-EARLIER = ("上期", "去年同期")
 # Empty in the totals row, which stands for more than one goods.
 IS_ONE_GOODS = compare(count_distinct("goods_id"), "=", 1)
 GOODS_SOLD = Metric(
@@ -138,14 +138,12 @@ def rank_dataset(cost: bool) -> Dataset:
     )
 
 
-WORDS = ("所选区间", *EARLIER)
+WORDS = ("所选区间", *PERIOD_LABELS)
 
 
 def sold_beside(cost: bool) -> Beside:
     """What was sold in a period, in the one before it and a year ago: the mart once, each of its rows for all three."""
-    words = " union all ".join(
-        f"select {order} as beside_order, '{word}' as beside" for order, word in enumerate(WORDS)
-    )
+    words = " union all ".join(f"select {which}" for which in numbered_periods_sql(WORDS))
 
     def then(name: str) -> str:
         cases = (f"when {order} then t.{name}{end}" for order, end in enumerate(("", *SUFFIXES)))
@@ -185,7 +183,11 @@ def compared_dataset(cost: bool) -> Dataset:
         measures=(*with_suffixes(*measures), "stock_quantity", "days"),
         metrics=(
             *now,
-            *(then for metric in now for then in beside(metric, measures, *EARLIER, word=words[metric.name])),
+            *(
+                then
+                for metric in now
+                for then in beside(metric, measures, *PERIOD_LABELS, word=words[metric.name])
+            ),
             GOODS_SOLD,
             quantity("stock", STOCK, "stock_quantity"),
             COVER,

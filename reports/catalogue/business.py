@@ -6,9 +6,7 @@ opening + in − out = closing. Stock and gross profit show only to roles that s
 
 from __future__ import annotations
 
-import re
-
-from reports.catalogue.beside import ELAPSED, UNFINISHED, Figure, by_period, figures, whole_days
+from reports.catalogue.beside import UNFINISHED, Figure, figures, whole_days
 from reports.catalogue.boards import Board, Chart, Pivot
 from reports.catalogue.compare import MONTH_COLUMNS, Period, own_alone
 from reports.catalogue.datasets import SUFFIXES, Beside, Column, Dataset, Metric, Worse
@@ -30,6 +28,13 @@ from reports.catalogue.parts import (
     table,
     variant,
 )
+from reports.catalogue.period_offsets import (
+    ELAPSED,
+    ONE_DAY,
+    SAME_DAY_BEFORE,
+    SAME_DAYS_BEFORE,
+    with_prior_periods_sql,
+)
 
 FLOWS = ("sales", "sales_bills", "purchase", "receipts", "payments", "new_overdue")
 LEVELS = (
@@ -38,7 +43,7 @@ LEVELS = (
 )
 STOCK = ("stock_opening", "stock_in", "stock_out", "stock_closing")
 # A level of a day, or what a month's days have in common.
-NO_FLOW = re.compile("_opening$|_closing$|^mtd_|^stock_target$")
+LEVEL_ENDS, OF_MONTH = ("_opening", "_closing"), "mtd_"
 FOUR = ("sales", "purchase", "receipts", "payments")
 WORDS = {
     "sales": "销售",
@@ -69,7 +74,6 @@ TARGETS: dict[str, tuple[str, Expression]] = {
     "stock": ("期末库存", sum_of("stock_closing")),
 }
 """What companies have targets of by month (api/master/business_targets.py), and what it comes to."""
-SAME_DAYS = ("上月同期", "去年同期")
 
 
 def beside(name: str, prefix: str = "") -> tuple[Metric, ...]:
@@ -78,7 +82,9 @@ def beside(name: str, prefix: str = "") -> tuple[Metric, ...]:
     worse: Worse = "fall" if name in ("sales", "receipts") else ""
     return tuple(
         metric
-        for end, kind, when in zip(("before", "year"), ("change", "growth"), SAME_DAYS, strict=True)
+        for end, kind, when in zip(
+            ("before", "year"), ("change", "growth"), SAME_DAYS_BEFORE.labels, strict=True
+        )
         for metric in (
             money(f"{name}_{end}", f"{when}{label}", f"{prefix}{name}_{end}"),
             change_metric(
@@ -169,6 +175,11 @@ def own_metrics(cost: bool, when: str) -> tuple[Metric, ...]:
     return (*shown, quantity("bills", f"{when}销售单数", "sales_bills"), *margin)
 
 
+def is_flow(measure: str) -> bool:
+    """Return whether a measure adds up over days or months."""
+    return not (measure.endswith(LEVEL_ENDS) or measure.startswith(OF_MONTH) or measure == "stock_target")
+
+
 def business_dataset(
     key: str,
     label: str,
@@ -194,7 +205,7 @@ def business_dataset(
         time_column=time,
         columns=(*columns, COMPANY, *links),
         measures=measures,
-        flows=tuple(name for name in measures if not NO_FLOW.search(name)),
+        flows=tuple(name for name in measures if is_flow(name)),
         metrics=(*own_metrics(cost, when), *metrics),
         beside=beside,
     )
@@ -238,11 +249,7 @@ def bill_links(start: str, end: str, opening: str) -> tuple[Column, ...]:
     )
 
 
-SAME_DAY = Period(
-    *("day", "按日分析", "日", "interval 1 month", "interval 1 year", "上月同日", "去年同日"),
-    by_day=True,
-    length="interval 1 day",
-)
+SAME_DAY = Period("day", "按日分析", "日", SAME_DAY_BEFORE, by_day=True, length=ONE_DAY)
 DAY = (
     Column("day", "日期", "date"),
     Column("day_label", "日期"),
@@ -257,8 +264,8 @@ def same_days(cost: bool) -> Beside:
     label = "strftime(t.day, '%Y-%m') as month_label"
     rows = f"(select t.day, {label}, t.company_id, t.company_name, {told} from mart_business_day as t)"
     months = f"select max(t.day) as day, {label} from mart_business_day as t group by 2"
-    words = ("所选月", *SAME_DAYS)
-    days = by_period(rows, ("day", "month_label"), words, (SAME_DAY.step, SAME_DAY.year), months)
+    words = ("所选月", *SAME_DAYS_BEFORE.labels)
+    days = with_prior_periods_sql(rows, ("day", "month_label"), words, SAME_DAY.prior.offsets, months)
     month = "cast(date_trunc('month', b.day) as date) as month"
     rows = f"(select {month}, b.* exclude ({ELAPSED}) from {days} as b)"
     return Beside(begun(rows, "month"), words, flows, runs=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.catalogue.beside import Figure, figures, stacked
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH_END
 from reports.catalogue.datasets import DAYS, QUANTITY, RATIO, Beside, Column, Dataset, Metric
@@ -46,6 +46,7 @@ from reports.catalogue.parts import (
     table,
     variant,
 )
+from reports.catalogue.period_offsets import stack_periods_sql
 from reports.catalogue.stock import amounts, held, held_in
 
 # Of each goods in each warehouse: days that its stock lasts at the pace of the last 30 days. What is sold out was sold
@@ -74,7 +75,7 @@ def goods_beside(rows: str, cost: bool) -> Beside:
         f" from {rows} as t"
         for lay, sold in (("", ""), ("last_month_", "last_month_"), ("last_year_", "last_year_end_"))
     )
-    return Beside(stacked(STOCK_ENDS, *queries), STOCK_ENDS, known)
+    return Beside(stack_periods_sql(STOCK_ENDS, *queries), STOCK_ENDS, known)
 
 
 def cover_filter(dataset: Dataset) -> Filter:
@@ -118,7 +119,7 @@ def company_beside(cost: bool) -> Beside:
         )
 
     now = f"select {', '.join((*PLACE_AND_KIND, *known))} from mart_company_stock"
-    return Beside(stacked(STOCK_ENDS, now, at_end(1), at_end(12)), STOCK_ENDS, known)
+    return Beside(stack_periods_sql(STOCK_ENDS, now, at_end(1), at_end(12)), STOCK_ENDS, known)
 
 
 def year_sales(cost: bool) -> str:

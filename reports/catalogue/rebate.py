@@ -30,10 +30,9 @@ from reports.catalogue.parts import (
     supplier_filter,
     table,
 )
+from reports.catalogue.period_offsets import WHOLE_QUARTERS
 
-QUARTER = Period(
-    "quarter", "按季分析", "季", "interval 3 month", "interval 1 year", "上季整季", "去年同季整季"
-)
+QUARTER = Period("quarter", "按季分析", "季", WHOLE_QUARTERS)
 AXIS = (Column("quarter", "季度", "date"), Column("quarter_label", "季"))
 ACCRUED = money("accrued", "应计返利")
 FIGURES = ("base", "accrued", "confirmed", "used", "left")
