@@ -18,7 +18,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from api.kit.pinyin_order import in_pinyin
-from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, PART, Dataset
+from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, Dataset
 from reports.catalogue.telling import EVERY, OWN, Periods, Telling, looked_at, periods_of, telling
 from reports.name_order import is_text
 from reports.query_parts import column_name
@@ -75,7 +75,8 @@ class Table:
             return False
         is_page = len(self.metrics) > 1 and self.limit is not None and self.limit <= MOST_NAMED
         leads_to_days = any(
-            EXTREMES.keys() & {*PART.findall(self.dataset.column(name).sql)} for name in self.columns
+            made_of is not None and EXTREMES.keys() & made_of.columns
+            for made_of in (self.dataset.column(name).made_of for name in self.columns)
         )
         return is_page or leads_to_days or len(self.keys) < len(self.columns)
 

@@ -42,7 +42,6 @@ from warehouse.dictionary import Dictionary
 from warehouse.files import Files
 
 api = router()
-RENAMED = re.compile(r't\."(\w+)" as "(\w+)"')
 SHORT = re.compile(r"[^，。；：（]+")
 EARLIER = dict(zip(SUFFIXES, PERIOD_LABELS, strict=True))
 LINES = re.compile(r"_line$")
@@ -200,7 +199,7 @@ def _tables(asked: Asked) -> tuple[str, ...]:
 
 
 def _figure(chart: Chart, dataset: Dataset, metric: Metric, words: Words) -> dict[str, Any]:
-    renamed = {name: column for column, name in RENAMED.findall(dataset.source)}
+    renamed = dict(dataset.mart_columns)
 
     def own(name: str) -> tuple[str, str]:
         """A name's column in the mart, and of which period it is."""

@@ -25,7 +25,7 @@ AS_OF = Period(
     told=(),
 )
 AS_OF_COLUMNS = (Column("day", "截至日期", "date"), Column("day_label", "截至日", starts="day"))
-UNTIL_DAY = {"business_date_end": "strftime(m.day, '%Y-%m-%d')"}
+UNTIL_DAY = {"business_date_end": "strftime({day}, '%Y-%m-%d')"}
 """Where rows lead of what stood on a day."""
 DAYS_KNOWN = Dataset(
     key="days_known",

@@ -75,12 +75,12 @@ OF_BILL = ("bill_no",)
 DETAIL_LINK = link(
     "查看单据",
     "/report/BestSellerInfo",
-    goods_num="url_encode(m.goods_num)",
-    period="url_encode(m.period_label)",
+    goods_num="url_encode({goods_num})",
+    period="url_encode({period_label})",
 )
 
 STOCK_LINK = link(
-    "各公司库存", "/report/goodsinventoryrpt", "stock_link", goods_num="url_encode(m.goods_num)"
+    "各公司库存", "/report/goodsinventoryrpt", "stock_link", goods_num="url_encode({goods_num})"
 )
 
 

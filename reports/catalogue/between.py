@@ -16,8 +16,8 @@ from reports.catalogue.period_offsets import ELAPSED, PeriodOffset, period_offse
 
 ENDS = (Column(SINCE, "起始日", "date"), Column(UNTIL, "截止日", "date"))
 BETWEEN_LINK = {
-    "business_date_start": f"strftime(m.{SINCE}, '%Y-%m-%d')",
-    "business_date_end": f"strftime(m.{UNTIL}, '%Y-%m-%d')",
+    "business_date_start": f"strftime({{{SINCE}}}, '%Y-%m-%d')",
+    "business_date_end": f"strftime({{{UNTIL}}}, '%Y-%m-%d')",
 }
 """Where rows lead of what moved in a range."""
 OPENING, CLOSING, CHANGE = "opening", "closing", "change_amount"

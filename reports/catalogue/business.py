@@ -298,7 +298,7 @@ def daily_board(cost: bool) -> Board:
             ),
         ),
         "day",
-        bill_links("date_trunc('month', m.day)", "m.day", "m.day"),
+        bill_links("date_trunc('month', {day})", "{day}", "{day}"),
         SAME_DAY.rows_beside("mart_business_day", DAY[:2], own_alone((*own_measures(cost), *known))),
         when="当日",
     )
@@ -385,7 +385,7 @@ def monthly_board(cost: bool) -> Board:
         ),
         (*(metric for name in FOUR for metric in beside(name)), *target_metrics(cost)),
         "month",
-        bill_links("m.month", "last_day(m.month)", "m.month"),
+        bill_links("{month}", "last_day({month})", "{month}"),
         same_days(cost),
     )
     sales = company_table(

@@ -216,6 +216,7 @@ def compared_datasets(
         only=only,
         ranged=period.ranged,
         beside=period.told_beside(source.beside, (*alone, *measures)),
+        mart_columns=tuple(measures.items()),
     )
     series = replace(
         data,

@@ -9,7 +9,7 @@ from datetime import date
 from functools import cached_property
 from typing import Literal
 
-from reports.catalogue.expressions import Expression
+from reports.catalogue.expressions import Expression, RawSql
 
 Worse = Literal["", "fall", "rise"]
 
@@ -24,10 +24,6 @@ CHANGE = "+,.1%"
 POINTS = "+,.1f"
 DAYS = ",.1f"
 
-PART = re.compile(r"\bm\.(\w+)")
-"""A column of the mart in an expression."""
-PAGE = re.compile(r"(?:href=\"|')(/\w+/[\w/]+)")
-"""A page of the shell in a link's expression."""
 SINCE, UNTIL = "since", "until"
 """The first and the last day of the range that rows are of, or of the one day, where all of them are of one."""
 NO_ENDS = f"cast(null as date) as {SINCE}, cast(null as date) as {UNTIL}"
@@ -78,7 +74,8 @@ class Column:
 
     `keys` are the mart's columns that it stands for, as a number stands for an id: rows that it tells apart are
     those that they tell apart. It `follows` from others, as a brand follows from the goods. `starts` is the column
-    of the first day of the month or week that it names, and stands for.
+    of the first day of the month or week that it names, and stands for. A link is `made_of` the mart's columns, and
+    opens one of the `pages` of the shell.
     """
 
     name: str
@@ -88,15 +85,12 @@ class Column:
     keys: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     starts: str = ""
+    made_of: RawSql | None = None
+    pages: tuple[str, ...] = ()
 
     @property
     def stands_for(self) -> tuple[str, ...]:
         return self.keys or ((self.starts,) if self.starts else ())
-
-    @property
-    def pages(self) -> tuple[str, ...]:
-        """The pages of the shell that a link opens."""
-        return tuple(dict.fromkeys(PAGE.findall(self.sql))) if self.kind == "link" else ()
 
     @property
     def tells_apart(self) -> tuple[str, ...]:
@@ -165,7 +159,8 @@ class Dataset:
     tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable` ones.
     `beside` are its rows for the figures of a board, whose earlier periods stand below them. Of `ranged` ones any days
     of the time column may be chosen, from one to another. `only` is what its rows are
-    limited to, by columns of `reports.catalogue.ways`.
+    limited to, by columns of `reports.catalogue.ways`. `mart_columns` are measures with the mart's columns that they
+    are read from, where these have other names.
     """
 
     key: str
@@ -184,6 +179,7 @@ class Dataset:
     beside: Beside | None = None
     ranged: bool = False
     only: tuple[tuple[str, str], ...] = ()
+    mart_columns: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -251,12 +247,9 @@ class Dataset:
 
         A row of a table adds up many of the mart's: to make the link of each costs more than to add them up.
         """
-        column = self.column(name)
-        names = set(PART.findall(column.sql))
+        made_of = self.column(name).made_of
         plain = {*(each.name for each in self.columns if not each.sql), *self.measures, *self.keys}
-        if column.kind != "link" or not names <= plain:
-            return ""
-        return PART.sub(lambda found: part(found[1]), column.sql)
+        return made_of.render(part) if made_of is not None and made_of.columns <= plain else ""
 
     def has_column(self, name: str) -> bool:
         return any(column.name == name for column in self.columns)

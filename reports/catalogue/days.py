@@ -22,8 +22,8 @@ THIS_MONTH = "Current month"
 DAY = Column("day", "日期", "date")
 DAY_COLUMNS = (DAY, Column("day_label", "日", sql="cast(m.day as varchar)", follows=("day",)))
 DAY_LINK = {
-    "business_date_start": f"strftime(m.{FIRST_DAY}, '%Y-%m-%d')",
-    "business_date_end": f"strftime(m.{LAST_DAY}, '%Y-%m-%d')",
+    "business_date_start": f"strftime({{{FIRST_DAY}}}, '%Y-%m-%d')",
+    "business_date_end": f"strftime({{{LAST_DAY}}}, '%Y-%m-%d')",
 }
 """A page's filter by the days of a row."""
 

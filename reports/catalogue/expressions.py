@@ -1,8 +1,8 @@
 """Expressions (算式): the typed tree of a metric, which renders its SQL and answers what it is made of.
 
 Nodes are immutable and compare by what they compute. Structure is asked of the tree, never read from the SQL:
-whether it may be added up, which columns it names, whether it looks at other rows. A node with brackets of its own is
-written so where the order of operators would not bind it.
+whether it may be added up, which columns it names, whether it looks at other rows. Operands are put in brackets where
+the precedence of operators asks for them.
 """
 
 from __future__ import annotations
@@ -159,7 +159,9 @@ class Constant(Expression):
 
     @property
     def sql(self) -> str:
-        return f"'{self.value}'" if isinstance(self.value, str) else str(self.value)
+        if isinstance(self.value, str):
+            return "'" + self.value.replace("'", "''") + "'"
+        return str(self.value)
 
 
 @dataclass(frozen=True)
@@ -170,11 +172,20 @@ class RawSql(Expression):
 
     @property
     def sql(self) -> str:
-        return "".join(f"{text}{name or ''}" for text, name in self._pieces)
+        return self.render(str)
 
     @property
     def columns(self) -> frozenset[str]:
-        return frozenset(name for _, name in self._pieces if name)
+        return frozenset(self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns in the order in which it names them."""
+        return tuple(dict.fromkeys(name for _, name in self._pieces if name))
+
+    def render(self, column: Callable[[str], str]) -> str:
+        """Return its SQL with each column as `column` writes it."""
+        return "".join(f"{text}{column(name) if name else ''}" for text, name in self._pieces)
 
     def rename_columns(self, names: Mapping[str, str]) -> RawSql:
         pieces = ((text, name and f"{{{names.get(name, name)}}}") for text, name in self._pieces)
@@ -210,7 +221,7 @@ class Operation(Expression):
 
 @dataclass(frozen=True)
 class Bracketed(Expression):
-    """Brackets for the reader, where none are needed."""
+    """Brackets where precedence needs none."""
 
     of: Expression
 

@@ -106,7 +106,7 @@ def waiting_dataset() -> Dataset:
             Column("company_claim_no", "公司理赔单号"),
             Column("compensated_on", "赔付日期", "date"),
             Column("waited_days", "等待天数", "number"),
-            link("三包理赔", "/report/threepacketslaims", **BY_COMPANY, bill_no="url_encode(m.bill_no)"),
+            link("三包理赔", "/report/threepacketslaims", **BY_COMPANY, bill_no="url_encode({bill_no})"),
         ),
         measures=("compensation_amount", "factory_amount"),
         metrics=(

@@ -39,7 +39,7 @@ from reports.catalogue.parts import (
     curves,
     in_order,
     line,
-    link,
+    link_by_row,
     ranking,
     report,
     running_filter,
@@ -108,7 +108,7 @@ def items_of(cost: bool) -> tuple[str, ...]:
 def page(cost: bool) -> str:
     """Where an item's bills are."""
     routes = " ".join(f"when '{item}' then '{BILLS[item]}'" for item in items_of(cost))
-    return f"case m.item {routes} end"
+    return f"case {{item}} {routes} end"
 
 
 def mart(cost: bool) -> str:
@@ -146,12 +146,11 @@ def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             *OF_MONTH,
             Column("item_name", "项目"),
             Column("item_axis", "项目", sql=in_order("m.item_order", "m.item_name")),
-            link(
+            link_by_row(
                 "单据",
                 f"' || {page(cost)} || '",
-                **BY_COMPANY,
-                **MONTH_DAYS,
-                **POSTED,
+                tuple(dict.fromkeys(BILLS[item] for item in items_of(cost))),
+                {**BY_COMPANY, **MONTH_DAYS, **POSTED},
             ),
         ),
         measures={"amount": "amount"},

@@ -35,7 +35,7 @@ MOVES = link(
     "流水",
     "/inventory/stockmoves",
     **BY_WAREHOUSE,
-    **days_known("m.period_start", "last_day(m.period_start)"),
+    **days_known("{period_start}", "last_day({period_start})"),
 )
 
 

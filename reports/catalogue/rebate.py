@@ -37,8 +37,8 @@ AXIS = (Column("quarter", "季度", "date"), Column("quarter_label", "季"))
 ACCRUED = money("accrued", "应计返利")
 FIGURES = ("base", "accrued", "confirmed", "used", "left")
 CYCLE = {
-    "business_date_start": "strftime(m.cycle_start, '%Y-%m-%d')",
-    "business_date_end": "strftime(m.cycle_end, '%Y-%m-%d')",
+    "business_date_start": "strftime({cycle_start}, '%Y-%m-%d')",
+    "business_date_end": "strftime({cycle_end}, '%Y-%m-%d')",
 }
 OF_POLICY = by_key("policy_id", "policy_name")
 ACCOUNT = {**BY_COMPANY, **by_key("supplier_id", "partner_name", "partner_id")}
@@ -67,7 +67,7 @@ def rebate_datasets() -> tuple[Dataset, Dataset]:
             ),
             Column("state", "状态"),
             Column("bill_no", "返利单号"),
-            link("返利单", "/purchase/rebatedetail", **OF_POLICY, bill_no="coalesce(m.bill_no, '-')"),
+            link("返利单", "/purchase/rebatedetail", **OF_POLICY, bill_no="coalesce({bill_no}, '-')"),
             link("计返明细", "/purchase/rebatelines", named="lines_link", **OF_POLICY, **CYCLE),
         ),
         measures={name: f"{name}_amount" for name in FIGURES},

@@ -304,7 +304,7 @@ ORDER_LINE = (
     Column("delivery_date", "交货日期", "date"),
     STATE,
     Column("late_days", "逾期天数", "number"),
-    link("订单", "/sales/salesorderSee", id="m.bill_id"),
+    link("订单", "/sales/salesorderSee", id="{bill_id}"),
 )
 
 

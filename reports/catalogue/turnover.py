@@ -50,7 +50,7 @@ COMPARED = (
 def period_days(period: Period) -> dict[str, str]:
     """The days of a row's period, as a page is asked for them."""
     return days_known(
-        "m.period_start", "last_day(m.period_start)" if period is MONTH else "m.period_start + 6"
+        "{period_start}", "last_day({period_start})" if period is MONTH else "{period_start} + 6"
     )
 
 

@@ -114,6 +114,8 @@ class TestRendering:
                 "count(distinct bill_no) filter (where sold > 0)",
             ),
             (CountRows(), "count(*)"),
+            (compare("name", "=", Constant("a'b")), "name = 'a''b'"),
+            (Constant(0.5), "0.5"),
             (sum_over_rows(SOLD), "sum(sum(sold)) over ()"),
             (Window(Sum(SOLD), ColumnRef("day")), "sum(sum(sold)) over (order by day)"),
             (weighted_sum("sold", "days"), "sum(cast(sold as double) * days)"),

@@ -14,8 +14,8 @@ import sqlalchemy as sa
 
 from reports.catalogue.beside import KEY
 from reports.catalogue.boards import Chart
-from reports.catalogue.datasets import BESIDE_ORDER, PART, SUFFIXES, Column, Dataset, Metric
-from reports.catalogue.expressions import Expression, quoted_sum
+from reports.catalogue.datasets import BESIDE_ORDER, SUFFIXES, Column, Dataset, Metric
+from reports.catalogue.expressions import Expression, RawSql, quoted_sum
 from reports.catalogue.metrics import change, total
 from reports.late_names import EXTREMES, Table
 from reports.ways_down import led_down
@@ -57,7 +57,10 @@ def read(snapshot: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:
 
 def adds_up_days(data: Dataset, columns: Iterable[str]) -> bool:
     """Whether one of the columns says from which day to which a row is."""
-    return any(EXTREMES.keys() & {*PART.findall(data.column(name).sql)} for name in columns)
+    return any(
+        made_of is not None and EXTREMES.keys() & made_of.columns
+        for made_of in (data.column(name).made_of for name in columns)
+    )
 
 
 def leads_to_its_days(row: dict[str, Any]) -> None:
@@ -351,8 +354,8 @@ class TestRowsByKeys:
         data = stock(
             Column("goods_num", "编码", keys=("goods_id",)),
             Column("month_label", "月", sql="strftime(m.month, '%Y-%m')"),
-            Column("goods_link", "商品", "link", sql="'/goods?id=' || m.goods_id || m.goods_num"),
-            Column("month_link", "月", "link", sql="'/month?month=' || m.month_label"),
+            Column("goods_link", "商品", "link", made_of=RawSql("'/goods?id=' || {goods_id} || {goods_num}")),
+            Column("month_link", "月", "link", made_of=RawSql("'/month?month=' || {month_label}")),
         )
         told = data.link_made_of("goods_link", lambda name: f"any_value({name})")
         assert told == "'/goods?id=' || any_value(goods_id) || any_value(goods_num)"
