@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reports.assets import boards
@@ -125,6 +125,7 @@ class TestRendering:
     def test_a_node_is_written_with_the_brackets_that_it_needs(self, figure: Expression, sql: str):
         assert figure.sql == sql
 
+    @settings(deadline=None)
     @given(sums(), st.sampled_from(["+", "-", "*"]), sums())
     def test_brackets_keep_operands_together(self, left: Expression, operator: Any, right: Expression):
         rows = "(2, 5, 3, 0.5), (1, 7, 4, 0.5)"
@@ -155,6 +156,7 @@ class TestProperties:
     def test_sums_and_their_differences_add_up(self, figure: Expression, additive: bool):
         assert figure.is_additive is additive
 
+    @settings(deadline=None)
     @given(sums())
     def test_what_is_additive_adds_up_over_parts(self, figure: Expression):
         parts = ("(2, 5, 3, 0.5), (1, 7, 4, 0.5)", "(4, 9, 2, 0.5), (3, 1, 1, 0.5)")
@@ -209,6 +211,7 @@ class TestProperties:
 
 
 class TestChanges:
+    @settings(deadline=None)
     @given(sums(), st.dictionaries(st.sampled_from(NAMES), st.sampled_from(("x", "y")), max_size=3))
     def test_renaming_names_other_columns_alone(self, figure: Expression, names: dict[str, str]):
         renamed = figure.rename(names)
@@ -235,6 +238,7 @@ class TestChanges:
     def test_of_a_part_of_a_period_as_much_of_each_row_counts(self, figure: Expression, sql: str):
         assert prorate(figure, SHARE).sql == sql
 
+    @settings(deadline=None)
     @given(st.lists(st.tuples(*(st.integers(0, 9) for _ in NAMES)), min_size=1, max_size=4))
     def test_where_all_rows_have_one_share_the_figure_has_it(self, rows: list[tuple[int, ...]]):
         text = ", ".join(f"({', '.join(map(str, row))}, 0.25)" for row in rows)

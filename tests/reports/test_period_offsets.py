@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import duckdb
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reports.catalogue.period_offsets import (
@@ -39,16 +39,19 @@ def shifted(day: date, offset: PeriodOffset) -> date:
     return found[0]
 
 
+@settings(deadline=None)
 @given(DAYS, st.sampled_from([ONE_MONTH, ONE_QUARTER, ONE_YEAR]))
 def test_the_sql_shifts_days_as_python_does(day: date, offset: PeriodOffset) -> None:
     assert shifted(day, offset) == shift_months_back(day, offset.months)
 
 
+@settings(deadline=None)
 @given(DAYS, st.sampled_from([ONE_WEEK, YEAR_OF_WEEKS]))
 def test_weeks_are_so_many_days_back(day: date, offset: PeriodOffset) -> None:
     assert shifted(day, offset) == day - timedelta(days=offset.days)
 
 
+@settings(deadline=None)
 @given(DAYS, st.integers(1, 24))
 def test_the_ends_of_months_stand_beside_each_other(day: date, months: int) -> None:
     is_end = (day + timedelta(days=1)).day == 1
