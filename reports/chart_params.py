@@ -18,11 +18,11 @@ from reports.catalogue.datasets import (
     POINTS,
     QUANTITY,
     WHOLE_MONEY,
-    WINDOW,
     Dataset,
     Metric,
     placed,
 )
+from reports.catalogue.expressions import compare
 from reports.column_widths import column_widths
 from reports.ranges import NO_RANGE, RANGE_OPERATOR
 from reports.theme import (
@@ -148,10 +148,10 @@ def _something(chart: Chart, dataset: Dataset) -> str:
     """
     ranked = bool(_ranked_by(chart)) or chart.order.lstrip("-") in chart.metrics
     named = chart.kind == "bar" and (ranked or chart.x.endswith("_name"))
-    figures = [dataset.metric(name).sql for name in chart.metrics]
-    if any(WINDOW in figure for figure in figures) or not (named or chart.kind == "donut"):
+    figures = [dataset.metric(name).expression for name in chart.metrics]
+    if any(figure.has_window for figure in figures) or not (named or chart.kind == "donut"):
         return ""
-    return " or ".join(f"{figure} <> 0" for figure in figures)
+    return " or ".join(compare(figure, "<>", 0).sql for figure in figures)
 
 
 def column_format(name: str) -> str:
@@ -255,7 +255,7 @@ def is_grounded(chart: Chart, dataset: Dataset) -> bool:
 
 def axis_note(chart: Chart, dataset: Dataset) -> str:
     """What the axis of ratios says where it need not begin at nothing."""
-    divided = any("/" in dataset.metric(name).sql for name in chart.metrics)
+    divided = any(dataset.metric(name).expression.has_division for name in chart.metrics)
     return AXIS_NOTE if divided and not is_grounded(chart, dataset) else ""
 
 

@@ -18,8 +18,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from api.kit.pinyin_order import in_pinyin
-from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, PART, WINDOW, Dataset
-from reports.catalogue.telling import EVERY, OWN, Periods, Telling, looked_at, telling
+from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, Dataset
+from reports.catalogue.telling import EVERY, OWN, Periods, Telling, looked_at, periods_of, telling
 from reports.name_order import is_text
 from reports.query_parts import column_name
 
@@ -75,7 +75,8 @@ class Table:
             return False
         is_page = len(self.metrics) > 1 and self.limit is not None and self.limit <= MOST_NAMED
         leads_to_days = any(
-            EXTREMES.keys() & {*PART.findall(self.dataset.column(name).sql)} for name in self.columns
+            made_of is not None and EXTREMES.keys() & made_of.columns
+            for made_of in (self.dataset.column(name).made_of for name in self.columns)
         )
         return is_page or leads_to_days or len(self.keys) < len(self.columns)
 
@@ -99,7 +100,7 @@ class Table:
 
     def named(self, found: Any, read: Read, counts: Counts) -> Any:
         """The query for the rows, of which `read` finds the keys: what they are called and their figures."""
-        windows = tuple(name for name in self.metrics if WINDOW in self.dataset.metric(name).sql)
+        windows = tuple(name for name in self.metrics if self.dataset.metric(name).expression.has_window)
         page = read(self._page(found.sqla_query, windows))
         if page:
             counts[_text(self._all(found.sqla_query, {}))] = page[0][-1]
@@ -153,8 +154,11 @@ class Table:
 
     def _looked_at(self, names: Iterable[str]) -> Periods:
         """The periods that tell of these figures, and of the condition."""
-        figures = [self.dataset.metric(name).sql for name in names if name in self._figures]
-        return frozenset().union(*(looked_at(self.dataset, sql) for sql in (*figures, self.condition) if sql))
+        figures = [self.dataset.metric(name).expression for name in names if name in self._figures]
+        condition = (
+            _periods_of_condition(self.dataset, self.condition) if self.condition else frozenset[int]()
+        )
+        return condition.union(*(looked_at(self.dataset, figure) for figure in figures))
 
     def _grouped(self, query: Any, *figures: Any) -> Any:
         """A query for the rows with their keys and these figures instead of names, in no order."""
@@ -212,6 +216,18 @@ def asked_table(dataset: Dataset | None, parts: dict[str, Any]) -> Table | None:
         counts=len(metrics) < len(parts.get("metrics") or []),
     )
     return table if table.is_own else None
+
+
+def _periods_of_condition(dataset: Dataset, condition: str) -> Periods:
+    """Return the periods that a condition reads: it comes from Superset, as text."""
+    if "count(" in condition:
+        return EVERY
+    return periods_of(dataset, _names_in(condition))
+
+
+def _names_in(text: str) -> Iterable[str]:
+    """Return everything in a text that could be a name."""
+    return "".join(letter if letter.isalnum() or letter == "_" else " " for letter in text).split()
 
 
 def _of(query: Any, periods: Periods) -> Any:

@@ -26,6 +26,7 @@ from api.kit.errors import NotFound, Refusal
 from api.kit.fields import Field
 from api.kit.listing import ListQuery, placed_rows, query_model
 from api.kit.projection import columns_of, masks
+from api.kit.ratios import Ratio
 from api.kit.scope import ALL_RIGHTS, Principal
 from api.kit.view import View
 from api.reporting.published import Published
@@ -33,6 +34,22 @@ from api.shell.export_about import filters_told
 from api.shell.export_job import columns
 from reports.catalogue.boards import Board, Chart, Pivot, Row
 from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.expressions import (
+    Aggregate,
+    Bracketed,
+    CaseWhen,
+    ColumnRef,
+    Constant,
+    CountRows,
+    Expression,
+    FunctionCall,
+    RawSql,
+    Sum,
+    compare,
+    is_positive,
+    min_of,
+    quoted_sum,
+)
 from warehouse.engine import literal
 
 TAB = "all"
@@ -131,7 +148,7 @@ def _board(cls: type[View], shown: Sequence[Field], axes: Sequence[Field]) -> Bo
         grain="company",
         columns=(*map(_column, texts), *map(_month, dates), Column(PLACE, "", "link")),
         measures=tuple(dict.fromkeys([*(item.name for item in figures), *sorted(parts)])),
-        metrics=(*map(_metric, figures), Metric(PLACE, "", f'min("{PLACE}")')),
+        metrics=(*map(_metric, figures), Metric(PLACE, "", min_of(ColumnRef(PLACE, quoted=True)))),
         flows=sums,
     )
     table = Chart(
@@ -213,10 +230,20 @@ def _month(item: Field) -> Column:
 
 
 def _metric(item: Field) -> Metric:
-    value = quoted(item.name)
-    several = f"sum({value})" if item.total else item.ratio.sql() if item.ratio else "null"
-    sql = several if item.total else f"case when count(*) = 1 then any_value({value}) else {several} end"
-    return Metric(item.name, item.label, sql, FORMATS[item.kind])
+    value = ColumnRef(item.name, quoted=True)
+    if item.total:
+        return Metric(item.name, item.label, Sum(value), FORMATS[item.kind])
+    several = _ratio(item.ratio) if item.ratio else RawSql("null")
+    one = CaseWhen(compare(CountRows(), "=", 1), Aggregate("any_value", value), several)
+    return Metric(item.name, item.label, one, FORMATS[item.kind])
+
+
+def _ratio(ratio: Ratio) -> Expression:
+    """The ratio of several rows, as `Ratio.of` has it."""
+    part, whole = quoted_sum(ratio.part), quoted_sum(ratio.whole)
+    more = Bracketed(part - whole if ratio.growth else part)
+    quotient = Constant(ratio.times) * more / whole
+    return CaseWhen(is_positive(whole), FunctionCall("round", (quotient, Constant(ratio.places))))
 
 
 def _listed(

@@ -31,18 +31,19 @@ from api.kit.settings import settings
 from api.reporting import freshness
 from api.reporting.published import Published
 from api.reporting.snapshot import published, stamp
-from reports.catalogue.beside import BY_PROGRESS, ELAPSED, MOVED
+from reports.catalogue.beside import BY_PROGRESS, MOVED
 from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import BESIDE_ORDER, POINTS, SUFFIXES, Dataset, Metric
+from reports.catalogue.metrics import total
+from reports.catalogue.period_offsets import ELAPSED, PERIOD_LABELS
 from reports.exposures import MART
 from warehouse import dictionary
 from warehouse.dictionary import Dictionary
 from warehouse.files import Files
 
 api = router()
-RENAMED = re.compile(r't\."(\w+)" as "(\w+)"')
 SHORT = re.compile(r"[^，。；：（]+")
-EARLIER = dict(zip(SUFFIXES, ("上期", "去年同期"), strict=True))
+EARLIER = dict(zip(SUFFIXES, PERIOD_LABELS, strict=True))
 LINES = re.compile(r"_line$")
 INTERNAL = frozenset({BESIDE_ORDER, ELAPSED})
 
@@ -198,7 +199,7 @@ def _tables(asked: Asked) -> tuple[str, ...]:
 
 
 def _figure(chart: Chart, dataset: Dataset, metric: Metric, words: Words) -> dict[str, Any]:
-    renamed = {name: column for column, name in RENAMED.findall(dataset.source)}
+    renamed = dict(dataset.mart_columns)
 
     def own(name: str) -> tuple[str, str]:
         """A name's column in the mart, and of which period it is."""
@@ -214,7 +215,7 @@ def _figure(chart: Chart, dataset: Dataset, metric: Metric, words: Words) -> dic
         column, period = own(name)
         return period + (words.short(column) or _label_of(dataset, name) or column)
 
-    used = list(dict.fromkeys(own(name)[0] for name in sorted(dataset.words(metric.sql))))
+    used = list(dict.fromkeys(own(name)[0] for name in sorted(dataset.words(metric.expression.columns))))
     return {
         "chart": chart.title,
         "name": metric.name,
@@ -227,8 +228,7 @@ def _figure(chart: Chart, dataset: Dataset, metric: Metric, words: Words) -> dic
 
 def _label_of(dataset: Dataset, measure: str) -> str | None:
     """What a measure is called by the figure that only adds it up."""
-    plain = f'cast(sum("{measure}") as double)'
-    return next((one.label for one in dataset.metrics if one.sql == plain), None)
+    return next((one.label for one in dataset.metrics if one.expression == total(measure)), None)
 
 
 def moved_formula(dataset: Dataset, metric: Metric) -> str | None:

@@ -16,9 +16,10 @@ from sqlalchemy import Connection
 from api.exporting.asked import Asked, Values
 from api.exporting.rows import chart_rows, settled, table_columns, table_statement, totals_statement
 from api.exporting.wording import worded
-from reports.catalogue.beside import SO_FAR, moved_name, names
+from reports.catalogue.beside import moved_name, names
 from reports.catalogue.boards import Board, Chart
-from reports.catalogue.datasets import POINTS, WINDOW, Dataset, Metric
+from reports.catalogue.datasets import POINTS, Dataset, Metric
+from reports.catalogue.period_offsets import SO_FAR
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def figures_of(board: Board) -> Iterator[Figure]:
         dataset = board.dataset(chart.dataset)
         for name in dict.fromkeys(chart.metrics):
             metric = dataset.metric(name)
-            if WINDOW not in metric.sql and _is_of_all(board, dataset, name):
+            if not metric.expression.has_window and _is_of_all(board, dataset, name):
                 yield Figure(chart, dataset, metric)
 
 

@@ -30,9 +30,3 @@ class Ratio:
         """The ratio of several rows, by the sums of their columns."""
         whole = sums[self.whole]
         return quotient(self.times * (sums[self.part] - self.growth * whole), whole, self.places)
-
-    def sql(self) -> str:
-        """The same of the rows of a query."""
-        part, whole = f'sum("{self.part}")', f'sum("{self.whole}")'
-        more = f"{part} - {whole}" if self.growth else part
-        return f"case when {whole} > 0 then round({self.times} * ({more}) / {whole}, {self.places}) end"

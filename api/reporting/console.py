@@ -22,7 +22,7 @@ from api.kit.ratios import quotient
 from api.kit.scope import Principal
 from api.kit.told import of
 from api.reporting.business_data import BusinessData
-from api.reporting.earlier_days import YEAR, earlier, has_whole_day, previous, same_day
+from api.reporting.earlier_days import YEAR, has_whole_day, previous
 from api.reporting.facts import (
     BRANDS,
     BUSINESS,
@@ -36,12 +36,13 @@ from api.reporting.facts import (
     sees_whole_companies,
 )
 from api.reporting.snapshot import published
+from reports.catalogue.period_offsets import SAME_DAYS_BEFORE, find_same_day, shift_months_back
 
 CURVE = 30
 """Days of the curve beside today's figures."""
 SALESMEN = 10
 ZERO = Decimal("0.00")
-SPAN_LABELS = {"this": "本月", "previous": "上月同期", "last_year": "去年同期"}
+SPAN_LABELS = dict(zip(("this", "previous", "last_year"), ("本月", *SAME_DAYS_BEFORE.labels), strict=True))
 Figures = dict[str, Any]
 Spans = Mapping[str, tuple[date, date]]
 
@@ -70,7 +71,7 @@ def today_sales(asked: Asked) -> Figures:
     """Today beside yesterday and the same day a year ago, and the last days one by one with theirs a year ago."""
     now = today()
     days = [now - timedelta(days=ago) for ago in range(CURVE - 1, -1, -1)]
-    year_ago = {day: same_day(day, YEAR) for day in days}
+    year_ago = {day: find_same_day(day, YEAR) for day in days}
     every = {*days, *year_ago.values()}
     with published() as conn:
         sold = _by_day(conn.execute(_sales_days(asked, every)))
@@ -113,7 +114,7 @@ def month_activity(asked: Asked) -> Figures:
     spans = {
         "this": (first, now),
         "previous": previous(first, now),
-        "last_year": (earlier(first, YEAR), earlier(now, YEAR)),
+        "last_year": (shift_months_back(first, YEAR), shift_months_back(now, YEAR)),
     }
     days = [first + timedelta(days=number) for number in range(now.day)]
     with published() as conn:

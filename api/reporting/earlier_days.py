@@ -8,13 +8,13 @@ told so far, and grows or falls by nothing while no whole one stands with it.
 
 from __future__ import annotations
 
-from calendar import monthrange
 from datetime import date
 
 from api.kit.asked import ONE_DAY
 from api.kit.database import today
+from reports.catalogue.period_offsets import MONTHS_OF_YEAR, shift_months_back
 
-YEAR = 12
+YEAR = MONTHS_OF_YEAR
 """Months."""
 
 
@@ -33,7 +33,7 @@ def previous(first: date, last: date) -> tuple[date, date]:
     last = max(first, last)
     if first.day == 1:
         months = _months(first, last)
-        return earlier(first, months), earlier(last, months)
+        return shift_months_back(first, months), shift_months_back(last, months)
     start = max(2 * first.toordinal() - last.toordinal() - 1, 1)
     return date.fromordinal(start), first - ONE_DAY
 
@@ -44,22 +44,9 @@ def previous_come(first: date, last: date) -> tuple[date, date]:
     if first.day != 1:
         return previous(first, come_up_to)
     months = _months(first, last)
-    return earlier(first, months), earlier(come_up_to, months)
+    return shift_months_back(first, months), shift_months_back(come_up_to, months)
 
 
 def _months(first: date, last: date) -> int:
     """How many months some days are of."""
     return 12 * (last.year - first.year) + last.month - first.month + 1
-
-
-def earlier(day: date, months: int) -> date:
-    """Up to which day an earlier month is beside a month up to a day: to the same one, at the end to the end."""
-    same = same_day(day, months)
-    is_end = day.day == monthrange(day.year, day.month)[1]
-    return same.replace(day=monthrange(same.year, same.month)[1]) if is_end else same
-
-
-def same_day(day: date, months: int) -> date:
-    """The same day of an earlier month, or its last one."""
-    year, month = divmod(max(12 * day.year + day.month - 1 - months, 12), 12)
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))

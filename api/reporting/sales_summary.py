@@ -13,10 +13,11 @@ from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
-from api.reporting.earlier_days import YEAR, come, earlier, has_whole_day, previous_come
+from api.reporting.earlier_days import YEAR, come, has_whole_day, previous_come
 from api.reporting.expressions import ratio, summed
 from api.reporting.groupings import Groupings, SummedRow
 from api.reporting.trade_rows import SALES_DETAIL, SaleRow
+from reports.catalogue.period_offsets import shift_months_back
 
 BY = Groupings(
     {
@@ -116,7 +117,7 @@ class SalesSummary(SummedRow, SaleRow):
         first, last = asked_days(asked, "day", "日期")
         before = previous_come(first, last)
         first, last = come(first, last)
-        year = (earlier(first, YEAR), earlier(last, YEAR))
+        year = (shift_months_back(first, YEAR), shift_months_back(last, YEAR))
         lines, days = super().source(principal, asked)
         return lines, {
             **days,

@@ -18,10 +18,11 @@ from api.kit.ratios import Ratio
 from api.kit.resource import Declaration, Menu
 from api.kit.scope import Principal
 from api.kit.view import READ_ONLY, Sql, Values
-from api.reporting.earlier_days import YEAR, come, earlier, previous_come
+from api.reporting.earlier_days import YEAR, come, previous_come
 from api.reporting.expressions import ratio, summed
 from api.reporting.groupings import Groupings, SummedRow
 from api.reporting.trade_rows import SALES_DETAIL, SaleRow
+from reports.catalogue.period_offsets import shift_months_back
 
 MONTH = 9
 BY = Groupings(
@@ -131,8 +132,8 @@ class StationRebate(SummedRow, SaleRow):
             **days,
             "previous_first": before[0],
             "previous_last": before[1],
-            "year_first": earlier(first, YEAR),
-            "year_last": earlier(last, YEAR),
+            "year_first": shift_months_back(first, YEAR),
+            "year_last": shift_months_back(last, YEAR),
             "year": YEAR,
             "months_back": 12 * (first.year - before[0].year) + first.month - before[0].month,
             "by_month": MONTH in cls.by.numbers(asked),

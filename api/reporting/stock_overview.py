@@ -17,10 +17,10 @@ from api.kit.ratios import quotient
 from api.kit.scope import Principal
 from api.kit.view import sourced
 from api.reporting.console import Figures
-from api.reporting.earlier_days import earlier
 from api.reporting.facts import COMPANIES, LAYERS, PERIODS, mine
 from api.reporting.inventory_big_data import InventoryBigData
 from api.reporting.snapshot import published, stamp
+from reports.catalogue.period_offsets import shift_months_back
 
 MONTHS = 12
 SALES_DAYS = 30
@@ -137,7 +137,7 @@ def _months(principal: Principal, company_id: int, now: date) -> Any:
         "closing_quantity",
         "closing_value",
     )
-    first = earlier(now.replace(day=1), MONTHS - 1)
+    first = shift_months_back(now.replace(day=1), MONTHS - 1)
     return (
         select(PERIODS.c.period_label, *(func.sum(PERIODS.c[name]).label(name) for name in names))
         .where(

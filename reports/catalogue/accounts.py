@@ -14,6 +14,7 @@ from reports.catalogue.boards import Board, Pivot, Report, Tab
 from reports.catalogue.compare import MONTH_COLUMNS, Source, compared_datasets
 from reports.catalogue.datasets import MONEY, PERCENT, Dataset, Metric
 from reports.catalogue.days import DAY_COLUMNS, MONTHS, Span
+from reports.catalogue.expressions import ColumnRef, Sum, ToDouble, Window, default_to_zero, sum_of
 from reports.catalogue.metrics import change_metric, money, ratio
 from reports.catalogue.partners import CUSTOMERS, SUPPLIERS, Partner, aging_tabs
 from reports.catalogue.parts import COMPANY, bars, board, curves, line, ranking, table
@@ -54,13 +55,16 @@ def account_datasets(partner: Partner, span: Span = MONTHS) -> tuple[Dataset, Da
             *(money(name, label) for name, label in words.items()),
             money("closing_before", f"{ended}{owed}"),
             change_metric(
-                "closing_change", f"较{ended}", "sum(closing)", "sum(closing_before)", partner.more_owed
+                "closing_change", f"较{ended}", sum_of("closing"), sum_of("closing_before"), partner.more_owed
             ),
             money("settled_year", f"{last_year}{partner.settled}"),
             Metric(
                 "rate",
                 f"{partner.settled}率",
-                ratio("coalesce(sum(settled), 0)", "coalesce(sum(opening), 0) + coalesce(sum(delivery), 0)"),
+                ratio(
+                    default_to_zero(sum_of("settled")),
+                    default_to_zero(sum_of("opening")) + default_to_zero(sum_of("delivery")),
+                ),
                 PERCENT,
             ),
         ),
@@ -71,7 +75,7 @@ def account_datasets(partner: Partner, span: Span = MONTHS) -> tuple[Dataset, Da
     day_end = Metric(
         STANDING,
         f"当日终了{owed}",
-        "cast(sum(sum(closing)) over (order by day_label) as double)",
+        ToDouble(Window(Sum(sum_of("closing")), ColumnRef("day_label"))),
         MONEY,
         stands=True,
     )

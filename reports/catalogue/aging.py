@@ -9,6 +9,19 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Pivot
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.datasets import DAYS, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.expressions import (
+    CaseWhen,
+    ColumnRef,
+    Constant,
+    IsIn,
+    Sum,
+    ToDouble,
+    compare,
+    max_of,
+    quoted_sum,
+    sum_of,
+    weighted_sum,
+)
 from reports.catalogue.metrics import percent, quantity, ratio, sum_where, total
 from reports.catalogue.parts import (
     BRAND,
@@ -59,9 +72,9 @@ def bucket_metrics(
     buckets: tuple[str, ...], measure: str, form: str, column: str = "bucket"
 ) -> tuple[Metric, ...]:
     """One column per bucket: what of the measure lies in it."""
-    parts = [sum_where(measure, f"{column} = '{label}'") for label in buckets]
+    parts = [sum_where(measure, compare(column, "=", Constant(label))) for label in buckets]
     return tuple(
-        Metric(f"{column}_{number}", label, f"cast({part} as double)", form)
+        Metric(f"{column}_{number}", label, ToDouble(part), form)
         for number, (label, part) in enumerate(zip(buckets, parts, strict=True), start=1)
     )
 
@@ -74,8 +87,8 @@ def inventory_dataset(cost: bool) -> Dataset:
     measure, what, form = held(cost)
 
     def older(day: int) -> Metric:
-        old = sum_where(measure, f"age_days > {day}")
-        return percent(f"over_{day}", f"{day}天以上占比", old, f"sum({measure})")
+        old = sum_where(measure, compare("age_days", ">", day))
+        return percent(f"over_{day}", f"{day}天以上占比", old, sum_of(measure))
 
     return Dataset(
         key=variant("inventory_aging", cost),
@@ -101,17 +114,19 @@ def inventory_dataset(cost: bool) -> Dataset:
             Metric(
                 "mean_age",
                 "平均库龄（天）",
-                ratio('sum(cast("quantity" as double) * age_days)', 'sum("quantity")'),
+                ratio(weighted_sum(ColumnRef("quantity", quoted=True), "age_days"), quoted_sum("quantity")),
                 DAYS,
             ),
-            Metric("oldest", "最长库龄（天）", "max(age_days)", QUANTITY),
+            Metric("oldest", "最长库龄（天）", max_of("age_days"), QUANTITY),
             older(90),
             older(180),
             older(365),
             Metric(
                 "over_180_amount",
                 f"180天以上{what}",
-                f'cast(sum(case when age_days > 180 then "{measure}" else 0 end) as double)',
+                ToDouble(
+                    Sum(CaseWhen(compare("age_days", ">", 180), ColumnRef(measure, quoted=True), Constant(0)))
+                ),
                 form,
             ),
             *bucket_metrics(STOCK_BUCKETS, measure, form),
@@ -122,7 +137,7 @@ def inventory_dataset(cost: bool) -> Dataset:
 def ages_dataset(cost: bool) -> Dataset:
     """What lay how long at each of the last month ends."""
     measure, what, form = held(cost)
-    old = f"bucket in {STOCK_BUCKETS[STOCK_EDGES.index(180) + 1 :]}"
+    old = IsIn(ColumnRef("bucket"), STOCK_BUCKETS[STOCK_EDGES.index(180) + 1 :])
     return Dataset(
         key=variant("stock_age_months", cost),
         label="库龄走势",
@@ -135,7 +150,7 @@ def ages_dataset(cost: bool) -> Dataset:
         measures=held_in(cost),
         metrics=(
             Metric("amount", what, total(measure), form),
-            percent("over_180", "180天以上占比", sum_where(measure, old), f"sum({measure})"),
+            percent("over_180", "180天以上占比", sum_where(measure, old), sum_of(measure)),
         ),
     )
 

@@ -9,25 +9,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reports.catalogue.beside import lags, stepped_back
 from reports.catalogue.boards import Filter
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, Period, Source
 from reports.catalogue.datasets import BESIDE_ORDER, NO_ENDS, UNTIL, Column, Dataset, Metric
+from reports.catalogue.expressions import max_of
 from reports.catalogue.parts import UNTIL_MONTH_END, as_of_filter, period_filter
+from reports.catalogue.period_offsets import SAME_DAY_BEFORE, PeriodOffset, period_offsets_sql, shift_day_sql
 
 AS_OF = Period(
     "as_of",
     "按截至日",
     "截至日",
-    "interval 1 month",
-    "interval 1 year",
-    "上月同日",
-    "去年同日",
+    SAME_DAY_BEFORE,
     runs=False,
     told=(),
 )
 AS_OF_COLUMNS = (Column("day", "截至日期", "date"), Column("day_label", "截至日", starts="day"))
-UNTIL_DAY = {"business_date_end": "strftime(m.day, '%Y-%m-%d')"}
+UNTIL_DAY = {"business_date_end": "strftime({day}, '%Y-%m-%d')"}
 """Where rows lead of what stood on a day."""
 DAYS_KNOWN = Dataset(
     key="days_known",
@@ -39,7 +37,7 @@ DAYS_KNOWN = Dataset(
     grain="company",
     columns=(Column("day_label", "截至日"),),
     measures=(),
-    metrics=(Metric("newest", "最近截至日", "max(day_label)"),),
+    metrics=(Metric("newest", "最近截至日", max_of("day_label")),),
     explorable=False,
 )
 """What the filter offers."""
@@ -60,13 +58,13 @@ _BUCKETS = (
 _ORDER = "1 + len(list_filter(u.ends, lambda last: last < b.days_past_due))"
 
 
-def standing(mart: str, period: Period, *steps: str) -> str:
+def standing(mart: str, period: Period, *steps: PeriodOffset) -> str:
     """Items of a mart as they stood open on a day and, for each of `steps`, so far back: looked at as of a day
     (`as_of`), due for so long (`days_past_due`). A month's last day stands beside the last ones of others."""
     days = (
         f"(select e.{UNTIL} as day, cast(e.{UNTIL} as varchar) as day_label, l.{BESIDE_ORDER}, l.beside,"
-        f" {stepped_back(f'e.{UNTIL}')} as as_of from (select {NO_ENDS}) as e cross join refreshed_at as r"
-        f" cross join {lags(period.words, *steps)} as l where e.{UNTIL} <= r.as_of)"
+        f" {shift_day_sql(f'e.{UNTIL}')} as as_of from (select {NO_ENDS}) as e cross join refreshed_at as r"
+        f" cross join {period_offsets_sql(period.words, *steps)} as l where e.{UNTIL} <= r.as_of)"
     )
     past_due = "case when t.is_unapplied then 0 else greatest(date_diff('day', t.due_date, k.as_of), 0) end"
     return (
@@ -87,8 +85,8 @@ class Standing(Source):
 
     @property
     def beside(self) -> str:
-        steps = (self.period.step, self.period.year)
-        return self._told(standing(self.mart, self.period, *steps), BESIDE_ORDER, "beside")
+        offsets = self.period.prior.offsets
+        return self._told(standing(self.mart, self.period, *offsets), BESIDE_ORDER, "beside")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ falls by nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -19,25 +18,36 @@ from reports.catalogue.datasets import (
     CHANGE,
     PERCENT,
     POINTS,
-    SUFFIXES,
     Beside,
     Column,
     Dataset,
     Metric,
     Worse,
 )
+from reports.catalogue.expressions import (
+    Aggregate,
+    Bracketed,
+    CaseWhen,
+    ColumnRef,
+    Expression,
+    Not,
+    Operation,
+    Window,
+    compare,
+    is_positive,
+    max_of,
+    min_of,
+    prorate,
+)
+from reports.catalogue.period_offsets import ELAPSED
 
 KEY = "beside"
 WORD = Column("beside", "期间")
-NEAREST = Metric("nearest", "次序", f"-min({BESIDE_ORDER})")
-IS_CHOSEN = f"min({BESIDE_ORDER}) = 0"
+NEAREST = Metric("nearest", "次序", -min_of(BESIDE_ORDER))
+IS_CHOSEN = compare(min_of(BESIDE_ORDER), "=", 0)
 MOVED = "_moved"
 BY_PROGRESS = "按进度"
 """How changes are called of which as much of the earlier period counts as has passed of the chosen one."""
-ELAPSED = "elapsed"
-"""How much of a row's period has passed; nothing is known of it before its first day is over."""
-SO_FAR = "（未过完）"
-"""Beside what a period is called that has no whole day yet."""
 UNFINISHED = "单独一天没过完时，数是到目前为止的，不与整天比变化"
 """The same for readers who choose days."""
 
@@ -64,79 +74,14 @@ Head = tuple[Dataset, Chart]
 """The figures as a table of three rows, and its dataset."""
 
 
-def by_period(
-    rows: str,
-    axis: tuple[str, str],
-    words: tuple[str, str, str],
-    steps: tuple[str, str],
-    periods: str = "",
-    length: str = "",
-    runs: bool = False,
-) -> str:
-    """The rows of a mart in their own period, in the next one and a year later, but never in a period that it lacks.
-
-    Each knows how much of its period has passed, as `elapsed`: 1 of those that are over.
-
-    `axis` are the columns of a period's first day and label, `steps` how far back the other two lie, `length` how long
-    it is, by default the first of them; `periods` is a query of the axis, where the rows are too many to find it in.
-    What `runs` says so where it is compared with nothing yet. A period may be a day: a month's last one stands beside
-    the last ones of others. It groups: beside a `distinct` DuckDB reads all columns of the rows, used or not.
-    """
-    start, label = (f'"{name}"' for name in axis)
-    own = periods or f"select t.{start}, t.{label} from {rows} as t group by t.{start}, t.{label}"
-    elapsed = _elapsed(f"p.{start}", length or steps[0])
-    so_far = f" || case when l.{BESIDE_ORDER} = 0 and {elapsed} is null then '{SO_FAR}' else '' end"
-    told = f"l.beside{so_far if runs else ''}"
-    return (
-        f"(select p.{start}, p.{label}, l.{BESIDE_ORDER}, {told} as beside, {elapsed} as {ELAPSED},"
-        f" t.* exclude ({start}, {label}) from ({own}) as p cross join refreshed_at as r"
-        f" cross join {lags(words, *steps)} as l"
-        f" inner join {rows} as t on t.{start} = {stepped_back(f'p.{start}')})"
-    )
-
-
-def lags(words: tuple[str, str, str], *steps: str) -> str:
-    """The chosen period and those so many `steps` back, told apart, as a query in parentheses."""
-    told = " union all ".join(
-        f"select {number} as {BESIDE_ORDER}, '{word}' as beside, {step} as step"
-        for number, (word, step) in enumerate(zip(words, ("interval 0 day", *steps), strict=False))
-    )
-    return f"({told})"
-
-
-def stepped_back(day: str) -> str:
-    """The day that lies a step of `lags` (alias l) before one; before a month's last day the last ones of others."""
-    return (
-        f"greatest(cast({day} - l.step as date),"
-        f" cast({day} + interval 1 day - l.step - interval 1 day as date))"
-    )
-
-
-def _elapsed(start: str, length: str) -> str:
-    passed, whole = (
-        f"date_diff('day', {start}, cast({end} as date))"
-        for end in ("r.as_of + interval 1 day", f"{start} + {length}")
-    )
-    return f"case when {start} < r.as_of then least(1, {passed} / {whole}) end"
-
-
-def whole_days(sums: str) -> str:
+def whole_days(sums: Expression) -> Expression:
     """Sums of earlier days, where there is a whole one among those that they stand beside."""
-    return f"{sums} * max({ELAPSED})"
+    return sums * max_of(ELAPSED)
 
 
-def passed(sums: str) -> str:
+def passed(sums: Expression) -> Expression:
     """Sums of earlier periods, as much of each row as has passed of the period that it stands beside."""
-    return re.sub(rf'"?\b\w+(?:{"|".join(SUFFIXES)})\b"?', rf"\g<0> * {ELAPSED}", sums)
-
-
-def stacked(words: tuple[str, str, str], *queries: str) -> str:
-    """Queries of the same columns, one for each word."""
-    parts = (
-        f"select {number} as {BESIDE_ORDER}, '{word}' as beside, q.* from ({query}) as q"
-        for number, (word, query) in enumerate(zip(words, queries, strict=True))
-    )
-    return f"({' union all '.join(parts)})"
+    return prorate(sums, ColumnRef(ELAPSED))
 
 
 def figures(owner: Dataset, *shown: Figure) -> Head:
@@ -187,26 +132,32 @@ def _told(figure: Figure, metric: Metric, beside: Beside, grows: bool) -> Iterat
     """
     metric = replace(metric, label=figure.label or metric.label, note=figure.note)
     if figure.alone:
-        yield replace(metric, sql=f"case when {IS_CHOSEN} then {metric.sql} end")
+        yield replace(metric, expression=CaseWhen(IS_CHOSEN, metric.expression))
         return
     if figure.whole:
-        metric = replace(metric, sql=f"case when {IS_CHOSEN} or min({ELAPSED}) = 1 then {metric.sql} end")
+        is_over = Operation(IS_CHOSEN, "or", compare(min_of(ELAPSED), "=", 1))
+        metric = replace(metric, expression=CaseWhen(is_over, metric.expression))
     yield metric
-    chosen = f"max(case when {IS_CHOSEN} then {metric.sql} end) over ()"
     grows = grows and beside.runs
-    # Of all rows of the head: days without a bill have none of their own.
-    then = f"({metric.sql} * max(max({ELAPSED})) over ())" if grows else f"({metric.sql})"
     share = metric.format == PERCENT
-    moved = f"({chosen} - {then}) * 100" if share else f"{chosen} / {then} - 1"
-    there = "" if share else f" and {then} > 0"
     yield Metric(
         moved_name(metric.name),
         f"{metric.label}变化{'（百分点）' if share else ''}",
-        f"case when not {IS_CHOSEN}{there} then {moved} end",
+        _moved(metric.expression, grows, share),
         POINTS if share else CHANGE,
         figure.worse,
         heading="变化（点）" if share else f"{BY_PROGRESS if grows and beside.by_progress else ''}变化",
     )
+
+
+def _moved(figure: Expression, grows: bool, share: bool) -> Expression:
+    """How far the chosen period's figure is from each other one's."""
+    chosen = Window(Aggregate("max", CaseWhen(IS_CHOSEN, figure)))
+    # Of all rows of the head: days without a bill have none of their own.
+    then = Bracketed(figure * Window(max_of(max_of(ELAPSED))) if grows else figure)
+    if share:
+        return CaseWhen(Not(IS_CHOSEN), (chosen - then) * 100)
+    return CaseWhen(Operation(Not(IS_CHOSEN), "and", is_positive(then)), chosen / then - 1)
 
 
 def moved_name(name: str) -> str:

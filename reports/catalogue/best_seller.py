@@ -12,6 +12,19 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import with_suffixes
 from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric
+from reports.catalogue.expressions import (
+    CaseWhen,
+    Constant,
+    Expression,
+    FunctionCall,
+    Rank,
+    ToDouble,
+    compare,
+    count_distinct,
+    is_positive,
+    max_of,
+    sum_of,
+)
 from reports.catalogue.metrics import beside, compared, money, percent, quantity, ratio
 from reports.catalogue.parts import (
     COMPANY,
@@ -38,6 +51,7 @@ from reports.catalogue.parts import (
     table,
     variant,
 )
+from reports.catalogue.period_offsets import PERIOD_LABELS, numbered_periods_sql
 
 STOCK_OF_TODAY = "stock of ten earlier days costs more than a chart may take"
 STOCK = "售出公司库存"
@@ -51,25 +65,28 @@ PERIOD = Column(
     + " end",
 )
 DEFAULT_PERIOD = "近30天"
-EARLIER = ("上期", "去年同期")
 # Empty in the totals row, which stands for more than one goods.
-OF_ONE_GOODS = "case when count(distinct goods_id) = 1 then {} end"
-PLACE = OF_ONE_GOODS.format("rank() over (order by sum({}) desc)")
+IS_ONE_GOODS = compare(count_distinct("goods_id"), "=", 1)
 GOODS_SOLD = Metric(
-    "goods_count", "动销商品数", "count(distinct goods_id) filter (where quantity > 0)", QUANTITY
+    "goods_count", "动销商品数", count_distinct("goods_id", is_positive("quantity")), QUANTITY
 )
-COVER = Metric("cover", "可售天数", ratio("sum(stock_quantity)", "sum(quantity)", "max(days)"), DAYS)
+COVER = Metric("cover", "可售天数", ratio(sum_of("stock_quantity"), sum_of("quantity"), max_of("days")), DAYS)
 OF_BILL = ("bill_no",)
 DETAIL_LINK = link(
     "查看单据",
     "/report/BestSellerInfo",
-    goods_num="url_encode(m.goods_num)",
-    period="url_encode(m.period_label)",
+    goods_num="url_encode({goods_num})",
+    period="url_encode({period_label})",
 )
 
 STOCK_LINK = link(
-    "各公司库存", "/report/goodsinventoryrpt", "stock_link", goods_num="url_encode(m.goods_num)"
+    "各公司库存", "/report/goodsinventoryrpt", "stock_link", goods_num="url_encode({goods_num})"
 )
+
+
+def rank_goods_by(measure: str) -> Expression:
+    """The place of one goods by the sum of a measure."""
+    return CaseWhen(IS_ONE_GOODS, Rank(sum_of(measure)))
 
 
 def period_choice(dataset: Dataset) -> Filter:
@@ -89,8 +106,8 @@ def profit_part(cost: bool) -> tuple[Metric, ...]:
     return (
         money("cost", "销售成本"),
         money("profit", "毛利"),
-        Metric("profit_place", "毛利名次", PLACE.format("profit"), QUANTITY),
-        percent("margin", "毛利率", "sum(profit)", "sum(amount)"),
+        Metric("profit_place", "毛利名次", rank_goods_by("profit"), QUANTITY),
+        percent("margin", "毛利率", sum_of("profit"), sum_of("amount")),
     )
 
 
@@ -109,8 +126,8 @@ def rank_dataset(cost: bool) -> Dataset:
         columns=(PERIOD, COMPANY, *GOODS, PATTERN, GOODS_LABEL, DETAIL_LINK, STOCK_LINK),
         measures=(*sold(cost), "stock_quantity", "days"),
         metrics=(
-            Metric("place", "销量名次", PLACE.format("quantity"), QUANTITY),
-            Metric("amount_place", "销售额名次", PLACE.format("amount"), QUANTITY),
+            Metric("place", "销量名次", rank_goods_by("quantity"), QUANTITY),
+            Metric("amount_place", "销售额名次", rank_goods_by("amount"), QUANTITY),
             quantity("quantity", "净销量"),
             money("amount", "净销售额"),
             GOODS_SOLD,
@@ -121,14 +138,12 @@ def rank_dataset(cost: bool) -> Dataset:
     )
 
 
-WORDS = ("所选区间", *EARLIER)
+WORDS = ("所选区间", *PERIOD_LABELS)
 
 
 def sold_beside(cost: bool) -> Beside:
     """What was sold in a period, in the one before it and a year ago: the mart once, each of its rows for all three."""
-    words = " union all ".join(
-        f"select {order} as beside_order, '{word}' as beside" for order, word in enumerate(WORDS)
-    )
+    words = " union all ".join(f"select {which}" for which in numbered_periods_sql(WORDS))
 
     def then(name: str) -> str:
         cases = (f"when {order} then t.{name}{end}" for order, end in enumerate(("", *SUFFIXES)))
@@ -168,7 +183,11 @@ def compared_dataset(cost: bool) -> Dataset:
         measures=(*with_suffixes(*measures), "stock_quantity", "days"),
         metrics=(
             *now,
-            *(then for metric in now for then in beside(metric, measures, *EARLIER, word=words[metric.name])),
+            *(
+                then
+                for metric in now
+                for then in beside(metric, measures, *PERIOD_LABELS, word=words[metric.name])
+            ),
             GOODS_SOLD,
             quantity("stock", STOCK, "stock_quantity"),
             COVER,
@@ -271,13 +290,17 @@ def bill_dataset(cost: bool) -> Dataset:
             Metric(
                 "price",
                 "单价",
-                OF_ONE_GOODS.format("cast(sum(amount) as double) / nullif(cast(sum(quantity) as double), 0)"),
+                CaseWhen(
+                    IS_ONE_GOODS,
+                    ToDouble(sum_of("amount"))
+                    / FunctionCall("nullif", (ToDouble(sum_of("quantity")), Constant(0))),
+                ),
                 MONEY,
             ),
             money("amount", "金额"),
-            Metric("newest", "最近日期", "max(business_date)"),
-            Metric("bills", "单据数", "count(distinct bill_no)", QUANTITY),
-            Metric("customers", "客户数", "count(distinct customer_name)", QUANTITY),
+            Metric("newest", "最近日期", max_of("business_date")),
+            Metric("bills", "单据数", count_distinct("bill_no"), QUANTITY),
+            Metric("customers", "客户数", count_distinct("customer_name"), QUANTITY),
             *profit_part(cost),
         ),
     )

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reports.catalogue.beside import ELAPSED, lags, stepped_back
 from reports.catalogue.boards import Filter
 from reports.catalogue.compare import Source
 from reports.catalogue.datasets import BESIDE_ORDER, NO_ENDS, SINCE, UNTIL, Column, Dataset
 from reports.catalogue.days import ANY_DAYS, DAYS, days_filter
+from reports.catalogue.period_offsets import ELAPSED, PeriodOffset, period_offsets_sql, shift_day_sql
 
 ENDS = (Column(SINCE, "起始日", "date"), Column(UNTIL, "截止日", "date"))
 BETWEEN_LINK = {
-    "business_date_start": f"strftime(m.{SINCE}, '%Y-%m-%d')",
-    "business_date_end": f"strftime(m.{UNTIL}, '%Y-%m-%d')",
+    "business_date_start": f"strftime({{{SINCE}}}, '%Y-%m-%d')",
+    "business_date_end": f"strftime({{{UNTIL}}}, '%Y-%m-%d')",
 }
 """Where rows lead of what moved in a range."""
 OPENING, CLOSING, CHANGE = "opening", "closing", "change_amount"
@@ -57,7 +57,7 @@ class Balances(Source):
 
     @property
     def beside(self) -> str:
-        ranges = self._ranges(self.period.step, self.period.year)
+        ranges = self._ranges(*self.period.prior.offsets)
         head = _days(ranges, "opened + 1", "least(closed, whole_since - 1)")
         tail = _days(ranges, "greatest(whole_since, whole_until)", "closed")
         months = _days(ranges, "whole_since", "whole_until - 1", "month")
@@ -97,12 +97,12 @@ class Balances(Source):
     def _moves(self) -> dict[str, str]:
         return {name: column for name, column in self.measures.items() if name not in (OPENING, CLOSING)}
 
-    def _ranges(self, *steps: str) -> str:
+    def _ranges(self, *steps: PeriodOffset) -> str:
         """The range and, for each of `steps`, the one so far back: the days at whose ends they open and close, the
         month of their first one, and since and until when they have whole months. What begins before the first month
         known begins with it, and has none before it."""
-        opened = stepped_back(f"(greatest(e.{SINCE}, r.known) - interval 1 day)")
-        closed = stepped_back(f"least(e.{UNTIL}, r.as_of)")
+        opened = shift_day_sql(f"(greatest(e.{SINCE}, r.known) - interval 1 day)")
+        closed = shift_day_sql(f"least(e.{UNTIL}, r.as_of)")
         known = f"cast(date_trunc('month', as_of) - interval {MONTHS_BACK} month as date)"
         return (
             f"(select *, cast(date_trunc('month', opened + 1) as date) as month,"
@@ -111,7 +111,7 @@ class Balances(Source):
             f" as whole_until from (select e.*, l.{BESIDE_ORDER}, l.beside, r.*, {opened} as opened,"
             f" {closed} as closed, case when e.{SINCE} < r.as_of then 1 end as {ELAPSED}"
             f" from (select {NO_ENDS}) as e cross join (select as_of, {known} as known from refreshed_at) as r"
-            f" cross join {lags(self.period.words, *steps)} as l"
+            f" cross join {period_offsets_sql(self.period.words, *steps)} as l"
             f" where e.{SINCE} <= least(e.{UNTIL}, r.as_of)) where opened + 1 >= known)"
         )
 

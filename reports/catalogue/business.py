@@ -6,13 +6,12 @@ opening + in − out = closing. Stock and gross profit show only to roles that s
 
 from __future__ import annotations
 
-import re
-
-from reports.catalogue.beside import ELAPSED, UNFINISHED, Figure, by_period, figures, whole_days
+from reports.catalogue.beside import UNFINISHED, Figure, figures, whole_days
 from reports.catalogue.boards import Board, Chart, Pivot
 from reports.catalogue.compare import MONTH_COLUMNS, Period, own_alone
 from reports.catalogue.datasets import SUFFIXES, Beside, Column, Dataset, Metric, Worse
-from reports.catalogue.metrics import change_metric, money, percent, quantity, sum_where
+from reports.catalogue.expressions import Expression, ToDouble, is_known, narrow, sum_of
+from reports.catalogue.metrics import change_metric, money, percent, quantity
 from reports.catalogue.parts import (
     BY_COMPANY,
     COMPANY,
@@ -29,6 +28,13 @@ from reports.catalogue.parts import (
     table,
     variant,
 )
+from reports.catalogue.period_offsets import (
+    ELAPSED,
+    ONE_DAY,
+    SAME_DAY_BEFORE,
+    SAME_DAYS_BEFORE,
+    with_prior_periods_sql,
+)
 
 FLOWS = ("sales", "sales_bills", "purchase", "receipts", "payments", "new_overdue")
 LEVELS = (
@@ -37,7 +43,7 @@ LEVELS = (
 )
 STOCK = ("stock_opening", "stock_in", "stock_out", "stock_closing")
 # A level of a day, or what a month's days have in common.
-NO_FLOW = re.compile("_opening$|_closing$|^mtd_|^stock_target$")
+LEVEL_ENDS, OF_MONTH = ("_opening", "_closing"), "mtd_"
 FOUR = ("sales", "purchase", "receipts", "payments")
 WORDS = {
     "sales": "销售",
@@ -61,27 +67,28 @@ WORDS = {
 }
 
 
-TARGETS = {
-    "sales": ("营业收入", "sum(sales)"),
-    "receipts": ("收款", "sum(receipts)"),
-    "profit": ("销售毛利", "sum(sales) - sum(sales_cost)"),
-    "stock": ("期末库存", "sum(stock_closing)"),
+TARGETS: dict[str, tuple[str, Expression]] = {
+    "sales": ("营业收入", sum_of("sales")),
+    "receipts": ("收款", sum_of("receipts")),
+    "profit": ("销售毛利", sum_of("sales") - sum_of("sales_cost")),
+    "stock": ("期末库存", sum_of("stock_closing")),
 }
 """What companies have targets of by month (api/master/business_targets.py), and what it comes to."""
-SAME_DAYS = ("上月同期", "去年同期")
 
 
 def beside(name: str, prefix: str = "") -> tuple[Metric, ...]:
     """A flow's figures of the same days of a month and a year ago, and its changes against them."""
-    label, now = WORDS[name], f"sum({prefix}{name})"
+    label, now = WORDS[name], sum_of(f"{prefix}{name}")
     worse: Worse = "fall" if name in ("sales", "receipts") else ""
     return tuple(
         metric
-        for end, kind, when in zip(("before", "year"), ("change", "growth"), SAME_DAYS, strict=True)
+        for end, kind, when in zip(
+            ("before", "year"), ("change", "growth"), SAME_DAYS_BEFORE.labels, strict=True
+        )
         for metric in (
             money(f"{name}_{end}", f"{when}{label}", f"{prefix}{name}_{end}"),
             change_metric(
-                f"{name}_{kind}", f"{label}较{when}", now, whole_days(f"sum({prefix}{name}_{end})"), worse
+                f"{name}_{kind}", f"{label}较{when}", now, whole_days(sum_of(f"{prefix}{name}_{end}")), worse
             ),
         )
     )
@@ -102,16 +109,14 @@ def target_metrics(cost: bool) -> tuple[Metric, ...]:
         for name in targets(cost)
         for metric in (
             money(f"{name}_target", f"{TARGETS[name][0]}目标"),
-            percent(f"{name}_done", f"{TARGETS[name][0]}完成率", _of_aimed(name), f"sum({name}_target)"),
+            percent(f"{name}_done", f"{TARGETS[name][0]}完成率", _of_aimed(name), sum_of(f"{name}_target")),
         )
     )
 
 
-def _of_aimed(name: str) -> str:
+def _of_aimed(name: str) -> Expression:
     """What a figure comes to where there is a target of it."""
-    return re.sub(
-        r"sum\((\w+)\)", lambda found: sum_where(found[1], f"{name}_target is not null"), TARGETS[name][1]
-    )
+    return narrow(TARGETS[name][1], is_known(f"{name}_target"))
 
 
 def target_lines(data: Dataset, cost: bool) -> tuple[Line, ...]:
@@ -161,13 +166,18 @@ def own_metrics(cost: bool, when: str) -> tuple[Metric, ...]:
     )
     margin = (
         (
-            Metric("profit", "销售毛利", "cast(sum(sales) - sum(sales_cost) as double)", ",.2f"),
-            percent("margin", "毛利率", "sum(sales) - sum(sales_cost)", "sum(sales)"),
+            Metric("profit", "销售毛利", ToDouble(sum_of("sales") - sum_of("sales_cost")), ",.2f"),
+            percent("margin", "毛利率", sum_of("sales") - sum_of("sales_cost"), sum_of("sales")),
         )
         if cost
         else ()
     )
     return (*shown, quantity("bills", f"{when}销售单数", "sales_bills"), *margin)
+
+
+def is_flow(measure: str) -> bool:
+    """Return whether a measure adds up over days or months."""
+    return not (measure.endswith(LEVEL_ENDS) or measure.startswith(OF_MONTH) or measure == "stock_target")
 
 
 def business_dataset(
@@ -195,7 +205,7 @@ def business_dataset(
         time_column=time,
         columns=(*columns, COMPANY, *links),
         measures=measures,
-        flows=tuple(name for name in measures if not NO_FLOW.search(name)),
+        flows=tuple(name for name in measures if is_flow(name)),
         metrics=(*own_metrics(cost, when), *metrics),
         beside=beside,
     )
@@ -239,11 +249,7 @@ def bill_links(start: str, end: str, opening: str) -> tuple[Column, ...]:
     )
 
 
-SAME_DAY = Period(
-    *("day", "按日分析", "日", "interval 1 month", "interval 1 year", "上月同日", "去年同日"),
-    by_day=True,
-    length="interval 1 day",
-)
+SAME_DAY = Period("day", "按日分析", "日", SAME_DAY_BEFORE, by_day=True, length=ONE_DAY)
 DAY = (
     Column("day", "日期", "date"),
     Column("day_label", "日期"),
@@ -258,8 +264,8 @@ def same_days(cost: bool) -> Beside:
     label = "strftime(t.day, '%Y-%m') as month_label"
     rows = f"(select t.day, {label}, t.company_id, t.company_name, {told} from mart_business_day as t)"
     months = f"select max(t.day) as day, {label} from mart_business_day as t group by 2"
-    words = ("所选月", *SAME_DAYS)
-    days = by_period(rows, ("day", "month_label"), words, (SAME_DAY.step, SAME_DAY.year), months)
+    words = ("所选月", *SAME_DAYS_BEFORE.labels)
+    days = with_prior_periods_sql(rows, ("day", "month_label"), words, SAME_DAY.prior.offsets, months)
     month = "cast(date_trunc('month', b.day) as date) as month"
     rows = f"(select {month}, b.* exclude ({ELAPSED}) from {days} as b)"
     return Beside(begun(rows, "month"), words, flows, runs=True)
@@ -283,8 +289,8 @@ def daily_board(cost: bool) -> Board:
                     percent(
                         "mtd_margin",
                         "本月毛利率",
-                        "sum(mtd_sales) - sum(mtd_sales_cost)",
-                        "sum(mtd_sales)",
+                        sum_of("mtd_sales") - sum_of("mtd_sales_cost"),
+                        sum_of("mtd_sales"),
                     ),
                 )
                 if cost
@@ -292,7 +298,7 @@ def daily_board(cost: bool) -> Board:
             ),
         ),
         "day",
-        bill_links("date_trunc('month', m.day)", "m.day", "m.day"),
+        bill_links("date_trunc('month', {day})", "{day}", "{day}"),
         SAME_DAY.rows_beside("mart_business_day", DAY[:2], own_alone((*own_measures(cost), *known))),
         when="当日",
     )
@@ -379,7 +385,7 @@ def monthly_board(cost: bool) -> Board:
         ),
         (*(metric for name in FOUR for metric in beside(name)), *target_metrics(cost)),
         "month",
-        bill_links("m.month", "last_day(m.month)", "m.month"),
+        bill_links("{month}", "last_day({month})", "{month}"),
         same_days(cost),
     )
     sales = company_table(

@@ -12,6 +12,16 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import DAYS, QUANTITY, Dataset, Metric
+from reports.catalogue.expressions import (
+    Aggregate,
+    ColumnRef,
+    Constant,
+    CountRows,
+    Expression,
+    ListAverage,
+    ToDouble,
+    compare,
+)
 from reports.catalogue.parts import (
     COMPANY,
     GOODS,
@@ -32,17 +42,17 @@ from reports.catalogue.purchase import centre_report
 SCORES = {"price": "价格", "quantity": "采购量", "delivery": "到货时间"}
 
 
-def diffusion(score: str, suffix: str = "") -> str:
-    return f'100 * cast(avg("{score}{suffix}") as double)'
+def diffusion(score: str, suffix: str = "") -> Expression:
+    return Constant(100) * ToDouble(Aggregate("avg", ColumnRef(f"{score}{suffix}", quoted=True)))
 
 
-def climate(suffix: str = "") -> str:
+def climate(suffix: str = "") -> Expression:
     """The mean of the three indices, of those that there are."""
-    return f"list_avg([{', '.join(diffusion(score, suffix) for score in SCORES)}])"
+    return ListAverage(tuple(diffusion(score, suffix) for score in SCORES))
 
 
-def moved(score: str, value: float) -> str:
-    return f'cast(count(*) filter (where "{score}" = {value}) as double)'
+def moved(score: str, value: float) -> Expression:
+    return ToDouble(CountRows(where=compare(ColumnRef(score, quoted=True), "=", value)))
 
 
 def climate_datasets() -> tuple[Dataset, Dataset]:
@@ -70,8 +80,8 @@ def climate_datasets() -> tuple[Dataset, Dataset]:
             Metric("rose", "涨价商品数", moved("price", 1), QUANTITY),
             Metric("same", "价格持平商品数", moved("price", 0.5), QUANTITY),
             Metric("fell", "降价商品数", moved("price", 0), QUANTITY),
-            Metric("compared", "可比商品数", "cast(count(price) as double)", QUANTITY),
-            Metric("delivered", "有到货可比的商品数", "cast(count(delivery) as double)", QUANTITY),
+            Metric("compared", "可比商品数", ToDouble(CountRows(ColumnRef("price"))), QUANTITY),
+            Metric("delivered", "有到货可比的商品数", ToDouble(CountRows(ColumnRef("delivery"))), QUANTITY),
         ),
     )
 

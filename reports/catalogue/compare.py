@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from reports.catalogue.beside import BY_PROGRESS, ELAPSED, by_period, passed, whole_days
+from reports.catalogue.beside import BY_PROGRESS, passed, whole_days
 from reports.catalogue.datasets import BESIDE_ORDER, SERIES, SUFFIXES, Beside, Column, Dataset, Metric
+from reports.catalogue.expressions import Expression
+from reports.catalogue.period_offsets import (
+    ELAPSED,
+    MONTH_ENDS_BEFORE,
+    WHOLE_MONTHS,
+    WHOLE_WEEKS,
+    PeriodOffset,
+    PriorPeriods,
+    with_prior_periods_sql,
+)
 
 KEYS = {"company": ("company_id",), "warehouse": ("company_id", "warehouse_id")}
 
 
 @dataclass(frozen=True)
 class Period:
-    """A kind of period: how far back its predecessor and last year's counterpart lie, and how both are called.
+    """A kind of period, and those that it is compared with.
 
     The marts know whole periods: a running one stands beside the whole one before, and the names say so. Unless it
     tells a moment (`runs`), what it adds up is compared by progress; what is told `by_day` only where a whole day is in
-    it. `told` is what its rows beside each other tell besides; `length` is how long it is, `step` by default; `ranged`
-    are days of which any number in a row may be chosen.
+    it. `told` is what its rows beside each other tell besides; `length` is how long it is, by default as far as the
+    one before lies back; `ranged` are days of which any number in a row may be chosen.
     """
 
     key: str
     label: str
     name: str
-    step: str
-    year: str
-    previous: str
-    last_year: str
+    prior: PriorPeriods
     runs: bool = True
     told: tuple[str, ...] = (ELAPSED,)
     ranged: bool = False
     by_day: bool = False
-    length: str = ""
+    length: PeriodOffset | None = None
 
     @property
     def by_progress(self) -> bool:
@@ -48,7 +54,15 @@ class Period:
 
     @property
     def earlier(self) -> tuple[str, str]:
-        return self.previous, self.last_year
+        return self.prior.labels
+
+    @property
+    def previous(self) -> str:
+        return self.prior.labels[0]
+
+    @property
+    def last_year(self) -> str:
+        return self.prior.labels[1]
 
     @property
     def moved(self) -> tuple[str, str]:
@@ -67,7 +81,7 @@ class Period:
             else ""
         )
 
-    def then(self, sums: str) -> str:
+    def then(self, sums: Expression) -> Expression:
         """Sums of earlier periods as those of a period are compared with."""
         if self.by_progress:
             return passed(sums)
@@ -85,17 +99,14 @@ class Period:
     def beside(self, rows: str, axis: tuple[Column, Column], periods: str = "") -> str:
         """The rows of each period with those of its earlier ones, told apart, as a query in parentheses."""
         start, label = axis
-        steps = (self.step, self.year)
-        names = start.name, label.name
-        return by_period(rows, names, self.words, steps, periods, self.length, self.runs)
+        names, offsets = (start.name, label.name), self.prior.offsets
+        return with_prior_periods_sql(rows, names, self.words, offsets, periods, self.length, self.runs)
 
 
-WEEK = Period("week", "按周分析", "周", "interval 7 day", "interval 364 day", "上周整周", "去年同周整周")
-MONTH = Period("month", "按月分析", "月", "interval 1 month", "interval 1 year", "上月整月", "去年同月整月")
+WEEK = Period("week", "按周分析", "周", WHOLE_WEEKS)
+MONTH = Period("month", "按月分析", "月", WHOLE_MONTHS)
 # What stands at the end of a month is beside what stood at the ends of others.
-MONTH_END = replace(
-    MONTH, key="month_end", name="月末", previous="上月末", last_year="去年同月末", runs=False
-)
+MONTH_END = replace(MONTH, key="month_end", name="月末", prior=MONTH_ENDS_BEFORE, runs=False)
 MONTH_COLUMNS = (Column("month", "月份", "date"), Column("month_label", "月", starts="month"))
 
 
@@ -205,6 +216,7 @@ def compared_datasets(
         only=only,
         ranged=period.ranged,
         beside=period.told_beside(source.beside, (*alone, *measures)),
+        mart_columns=tuple(measures.items()),
     )
     series = replace(
         data,
@@ -213,7 +225,7 @@ def compared_datasets(
         columns=tuple(column for column in data.columns if column.kind != "link"),
         measures=own_alone(data.measures, (BESIDE_ORDER, *period.told)),
         flows=own_alone(data.flows, period.told),
-        metrics=tuple(metric for metric in metrics if not any(end in metric.sql for end in SUFFIXES)),
+        metrics=tuple(metric for metric in metrics if not reads_earlier_periods(metric.expression)),
         explorable=False,
         beside=None,
     )
@@ -222,14 +234,19 @@ def compared_datasets(
 
 def stood(metric: Metric, measures: Iterable[str], previous: str, last_year: str) -> tuple[Metric, Metric]:
     """A metric as it stood in the period before and a year ago; `measures` are those of its dataset."""
-    names = "|".join(measures)
-    then = (re.sub(rf"\b({names})\b", rf"\1{suffix}", metric.sql) for suffix in SUFFIXES)
+    names = tuple(measures)
+    then = (metric.expression.rename({name: f"{name}{suffix}" for name in names}) for suffix in SUFFIXES)
     labels = (f"{previous}{metric.label}", f"{last_year}{metric.label}")
     before, year = (
-        replace(metric, name=f"{metric.name}{suffix}", label=label, sql=sql)
-        for suffix, label, sql in zip(SUFFIXES, labels, then, strict=True)
+        replace(metric, name=f"{metric.name}{suffix}", label=label, expression=expression)
+        for suffix, label, expression in zip(SUFFIXES, labels, then, strict=True)
     )
     return before, year
+
+
+def reads_earlier_periods(expression: Expression) -> bool:
+    """Whether a figure is made of measures of the period before or of last year."""
+    return any(name.endswith(SUFFIXES) for name in expression.columns)
 
 
 def own_alone(measures: Iterable[str], told: tuple[str, ...] = (ELAPSED,)) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from datetime import date
 from functools import cached_property
 from typing import Literal
 
+from reports.catalogue.expressions import Expression, RawSql
+
 Worse = Literal["", "fall", "rise"]
 
 # Number formats (d3): every figure of a kind reads alike in all reports. The minus of RATIO is d3's default sign, it
@@ -22,12 +24,6 @@ CHANGE = "+,.1%"
 POINTS = "+,.1f"
 DAYS = ",.1f"
 
-PART = re.compile(r"\bm\.(\w+)")
-"""A column of the mart in an expression."""
-PAGE = re.compile(r"(?:href=\"|')(/\w+/[\w/]+)")
-"""A page of the shell in a link's expression."""
-WORD = re.compile(r"\w+")
-COUNT = re.compile(r"(cast\()?count\(")
 SINCE, UNTIL = "since", "until"
 """The first and the last day of the range that rows are of, or of the one day, where all of them are of one."""
 NO_ENDS = f"cast(null as date) as {SINCE}, cast(null as date) as {UNTIL}"
@@ -35,8 +31,6 @@ NO_ENDS = f"cast(null as date) as {SINCE}, cast(null as date) as {UNTIL}"
 FIRST_DAY, LAST_DAY = "first_day", "last_day"
 """From which day to which a row of a table leads: in the mart's rows this month to date, in the table's those that it
 adds up."""
-WINDOW = " over ("
-"""What figures that look at other rows have in them: they are computed where all rows are."""
 # Invisible letters that put labels into an order of their own: the first two where letters are compared by their
 # numbers, as the database and an axis do, and hair spaces where they are compared as in a dictionary, which passes over
 # the first two, as a browser orders the series of a chart.
@@ -44,7 +38,6 @@ CLOSING, FURTHER, HAIR = 8203, 8204, 8202
 MOST_SERIES = 8
 SERIES = "_series"
 """How the keys of datasets end whose charts show all periods."""
-SUM = re.compile(r"cast\(-?sum\([^/]*\) as [^/]*\)")
 SUFFIXES = ("_before", "_year")
 """How measures end that tell of the period before and of last year."""
 BESIDE_ORDER = "beside_order"
@@ -81,7 +74,8 @@ class Column:
 
     `keys` are the mart's columns that it stands for, as a number stands for an id: rows that it tells apart are
     those that they tell apart. It `follows` from others, as a brand follows from the goods. `starts` is the column
-    of the first day of the month or week that it names, and stands for.
+    of the first day of the month or week that it names, and stands for. A link is `made_of` the mart's columns, and
+    opens one of the `pages` of the shell.
     """
 
     name: str
@@ -91,15 +85,12 @@ class Column:
     keys: tuple[str, ...] = ()
     follows: tuple[str, ...] = ()
     starts: str = ""
+    made_of: RawSql | None = None
+    pages: tuple[str, ...] = ()
 
     @property
     def stands_for(self) -> tuple[str, ...]:
         return self.keys or ((self.starts,) if self.starts else ())
-
-    @property
-    def pages(self) -> tuple[str, ...]:
-        """The pages of the shell that a link opens."""
-        return tuple(dict.fromkeys(PAGE.findall(self.sql))) if self.kind == "link" else ()
 
     @property
     def tells_apart(self) -> tuple[str, ...]:
@@ -123,17 +114,22 @@ class Metric:
 
     name: str
     label: str
-    sql: str
+    expression: Expression
     format: str = QUANTITY
     worse: Worse = ""
     note: str = ""
     heading: str = ""
     stands: bool = False
 
+    @cached_property
+    def sql(self) -> str:
+        """The expression as it is sent to DuckDB."""
+        return self.expression.sql
+
     @property
     def is_sum(self) -> bool:
         """Whether it is a plain sum, so that figures of parts add up to the figure of the whole."""
-        return SUM.fullmatch(self.sql) is not None
+        return self.expression.is_additive
 
 
 @dataclass(frozen=True)
@@ -163,7 +159,8 @@ class Dataset:
     tell a moment, a mean of days, or days that several rows share. Own charts may be drawn of `explorable` ones.
     `beside` are its rows for the figures of a board, whose earlier periods stand below them. Of `ranged` ones any days
     of the time column may be chosen, from one to another. `only` is what its rows are
-    limited to, by columns of `reports.catalogue.ways`.
+    limited to, by columns of `reports.catalogue.ways`. `mart_columns` are measures with the mart's columns that they
+    are read from, where these have other names.
     """
 
     key: str
@@ -182,6 +179,7 @@ class Dataset:
     beside: Beside | None = None
     ranged: bool = False
     only: tuple[tuple[str, str], ...] = ()
+    mart_columns: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -249,12 +247,9 @@ class Dataset:
 
         A row of a table adds up many of the mart's: to make the link of each costs more than to add them up.
         """
-        column = self.column(name)
-        names = set(PART.findall(column.sql))
+        made_of = self.column(name).made_of
         plain = {*(each.name for each in self.columns if not each.sql), *self.measures, *self.keys}
-        if column.kind != "link" or not names <= plain:
-            return ""
-        return PART.sub(lambda found: part(found[1]), column.sql)
+        return made_of.render(part) if made_of is not None and made_of.columns <= plain else ""
 
     def has_column(self, name: str) -> bool:
         return any(column.name == name for column in self.columns)
@@ -268,7 +263,7 @@ class Dataset:
 
     def nothing(self, metric: Metric) -> int | None:
         """What a metric is where there are no rows: sums and counts of what happened are 0, all else is unknown."""
-        return 0 if self.adds_up(metric) and (metric.is_sum or COUNT.match(metric.sql)) else None
+        return 0 if self.adds_up(metric) and (metric.is_sum or metric.expression.is_count) else None
 
     def grows(self, metric: Metric) -> bool:
         """Whether a metric grows with the days of its period: sums do, ratios and counts of what differs don't."""
@@ -286,10 +281,9 @@ class Dataset:
         ends = [*enumerate(("", *SUFFIXES))] if BESIDE_ORDER in self.measures else ()
         return {f"{name}{end}": number for name in own for number, end in ends}
 
-    def words(self, sql: str) -> set[str]:
-        """The columns, measures and keys that an expression names."""
-        names = {*(column.name for column in self.columns), *self.measures, *self.keys}
-        return names.intersection(WORD.findall(sql))
+    def words(self, names: Iterable[str]) -> set[str]:
+        """Those of some names that are columns, measures or keys."""
+        return {*(column.name for column in self.columns), *self.measures, *self.keys}.intersection(names)
 
     def known_beside(self, metric: Metric) -> bool:
         """Whether the metric can be told of the period before and of last year too."""
@@ -297,7 +291,7 @@ class Dataset:
 
     def used(self, metric: Metric) -> set[str]:
         """The measures that a metric is made of."""
-        return self.words(metric.sql) & {*self.measures}
+        return {*metric.expression.columns} & {*self.measures}
 
     def metric(self, name: str) -> Metric:
         return next(metric for metric in self.metrics if metric.name == name)

@@ -10,43 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from reports.catalogue.beside import ELAPSED, UNFINISHED
+from reports.catalogue.beside import UNFINISHED
 from reports.catalogue.boards import Board, Filter, Report, Tab
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period
-from reports.catalogue.datasets import BESIDE_ORDER, FIRST_DAY, LAST_DAY, Column, Dataset
+from reports.catalogue.datasets import FIRST_DAY, LAST_DAY, Column, Dataset
 from reports.catalogue.parts import MONTH_DAYS, running_filter
+from reports.catalogue.period_offsets import ELAPSED, SAME_DAYS_BEFORE, with_prior_days_sql
 
 THIS_MONTH = "Current month"
 """The words for this month of the filter of days, which it opens on."""
 DAY = Column("day", "日期", "date")
 DAY_COLUMNS = (DAY, Column("day_label", "日", sql="cast(m.day as varchar)", follows=("day",)))
 DAY_LINK = {
-    "business_date_start": f"strftime(m.{FIRST_DAY}, '%Y-%m-%d')",
-    "business_date_end": f"strftime(m.{LAST_DAY}, '%Y-%m-%d')",
+    "business_date_start": f"strftime({{{FIRST_DAY}}}, '%Y-%m-%d')",
+    "business_date_end": f"strftime({{{LAST_DAY}}}, '%Y-%m-%d')",
 }
 """A page's filter by the days of a row."""
-
-
-def by_day(rows: str, words: tuple[str, str, str], steps: tuple[str, str], day: str = DAY.name) -> str:
-    """Rows of days on their own day, on the same day of the next month and of the next year.
-
-    A condition on the days has to reach where the rows lie: each is a branch of its own, and those of earlier days are
-    found by the few days that they come from.
-    """
-    own, *earlier = words
-    lags = " union all by name ".join(
-        f"select k.day as {day}, t.* exclude ({day}), {order} as {BESIDE_ORDER}, '{word}' as beside"
-        f" from (select cast(d.day + {step} as date) as day, d.day as came_from from dim_date as d"
-        f" cross join refreshed_at as a where cast(d.day + {step} as date) <= a.as_of) as k"
-        f" inner join {rows} as t on t.{day} = k.came_from"
-        for order, (word, step) in enumerate(zip(earlier, steps, strict=True), 1)
-    )
-    return (
-        f"(select b.*, cast(date_trunc('month', r.as_of) as date) as {FIRST_DAY}, r.as_of as {LAST_DAY},"
-        f" case when b.{day} < r.as_of then 1 end as {ELAPSED}"
-        f" from (select t.*, 0 as {BESIDE_ORDER}, '{own}' as beside from {rows} as t union all by name {lags}) as b"
-        f" cross join refreshed_at as r)"
-    )
 
 
 @dataclass(frozen=True)
@@ -54,17 +33,14 @@ class Days(Period):
     """Any days, from one to another."""
 
     def beside(self, rows: str, axis: tuple[Column, Column], periods: str = "") -> str:
-        return by_day(rows, self.words, (self.step, self.year))
+        return with_prior_days_sql(rows, self.words, self.prior.offsets, DAY.name)
 
 
 DAYS = Days(
     "days",
     "按日期",
     "日期",
-    "interval 1 month",
-    "interval 1 year",
-    "上月同期",
-    "去年同期",
+    SAME_DAYS_BEFORE,
     told=(FIRST_DAY, LAST_DAY, ELAPSED),
     ranged=True,
     by_day=True,

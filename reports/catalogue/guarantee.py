@@ -10,6 +10,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Pivot
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.expressions import ToDouble, max_of, sum_of
 from reports.catalogue.metrics import grown_metric, money, percent, quantity
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -56,7 +57,7 @@ RECOVERY = "厂家承担率"
 
 
 def net(name: str, label: str, suffix: str = "") -> Metric:
-    return Metric(name, label, f"cast(sum(paid{suffix}) - sum(settled{suffix}) as double)", MONEY)
+    return Metric(name, label, ToDouble(sum_of(f"paid{suffix}") - sum_of(f"settled{suffix}")), MONEY)
 
 
 def guarantee_datasets() -> tuple[Dataset, Dataset]:
@@ -72,17 +73,17 @@ def guarantee_datasets() -> tuple[Dataset, Dataset]:
             quantity("paid_quantity", "赔付数量"),
             money("paid", "赔付金额"),
             money("paid_before", "上月整月赔付"),
-            grown_metric("paid_change", "赔付按进度较上月", "sum(paid)", "sum(paid_before)", "rise"),
+            grown_metric("paid_change", "赔付按进度较上月", sum_of("paid"), sum_of("paid_before"), "rise"),
             money("paid_year", "去年同月整月赔付"),
-            grown_metric("paid_growth", "赔付按进度较去年同月", "sum(paid)", "sum(paid_year)", "rise"),
+            grown_metric("paid_growth", "赔付按进度较去年同月", sum_of("paid"), sum_of("paid_year"), "rise"),
             quantity("settled_quantity", "厂家结算数量"),
             money("settled", "厂家结算金额"),
             net("net", "理赔净支出"),
             net("net_before", "上月整月净支出", "_before"),
             net("net_year", "去年同月整月净支出", "_year"),
-            percent("recovery", RECOVERY, "sum(settled)", "sum(paid)"),
-            percent("recovery_before", "上月整月承担率", "sum(settled_before)", "sum(paid_before)"),
-            percent("recovery_year", "去年同月整月承担率", "sum(settled_year)", "sum(paid_year)"),
+            percent("recovery", RECOVERY, sum_of("settled"), sum_of("paid")),
+            percent("recovery_before", "上月整月承担率", sum_of("settled_before"), sum_of("paid_before")),
+            percent("recovery_year", "去年同月整月承担率", sum_of("settled_year"), sum_of("paid_year")),
         ),
     )
 
@@ -105,7 +106,7 @@ def waiting_dataset() -> Dataset:
             Column("company_claim_no", "公司理赔单号"),
             Column("compensated_on", "赔付日期", "date"),
             Column("waited_days", "等待天数", "number"),
-            link("三包理赔", "/report/threepacketslaims", **BY_COMPANY, bill_no="url_encode(m.bill_no)"),
+            link("三包理赔", "/report/threepacketslaims", **BY_COMPANY, bill_no="url_encode({bill_no})"),
         ),
         measures=("compensation_amount", "factory_amount"),
         metrics=(
@@ -113,10 +114,10 @@ def waiting_dataset() -> Dataset:
             Metric(
                 "waiting",
                 "待厂家结算",
-                "cast(sum(compensation_amount) - sum(factory_amount) as double)",
+                ToDouble(sum_of("compensation_amount") - sum_of("factory_amount")),
                 MONEY,
             ),
-            Metric("longest", "最长等待（天）", "max(waited_days)", QUANTITY),
+            Metric("longest", "最长等待（天）", max_of("waited_days"), QUANTITY),
         ),
     )
 

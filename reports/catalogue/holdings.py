@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from reports.catalogue.beside import Figure, figures, stacked
+from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH_END
 from reports.catalogue.datasets import DAYS, QUANTITY, RATIO, Beside, Column, Dataset, Metric
+from reports.catalogue.expressions import (
+    Expression,
+    ToDouble,
+    compare,
+    count_distinct,
+    is_positive,
+    quoted_sum,
+    sum_of,
+)
 from reports.catalogue.metrics import (
     among_all,
     change_metric,
@@ -37,6 +46,7 @@ from reports.catalogue.parts import (
     table,
     variant,
 )
+from reports.catalogue.period_offsets import stack_periods_sql
 from reports.catalogue.stock import amounts, held, held_in
 
 # Of each goods in each warehouse: days that its stock lasts at the pace of the last 30 days. What is sold out was sold
@@ -65,7 +75,7 @@ def goods_beside(rows: str, cost: bool) -> Beside:
         f" from {rows} as t"
         for lay, sold in (("", ""), ("last_month_", "last_month_"), ("last_year_", "last_year_end_"))
     )
-    return Beside(stacked(STOCK_ENDS, *queries), STOCK_ENDS, known)
+    return Beside(stack_periods_sql(STOCK_ENDS, *queries), STOCK_ENDS, known)
 
 
 def cover_filter(dataset: Dataset) -> Filter:
@@ -109,7 +119,7 @@ def company_beside(cost: bool) -> Beside:
         )
 
     now = f"select {', '.join((*PLACE_AND_KIND, *known))} from mart_company_stock"
-    return Beside(stacked(STOCK_ENDS, now, at_end(1), at_end(12)), STOCK_ENDS, known)
+    return Beside(stack_periods_sql(STOCK_ENDS, now, at_end(1), at_end(12)), STOCK_ENDS, known)
 
 
 def year_sales(cost: bool) -> str:
@@ -119,14 +129,14 @@ def year_sales(cost: bool) -> str:
 def now_and_before(cost: bool) -> tuple[Metric, ...]:
     """Stock now beside the ends of last month and of last year's same month."""
     measure, what, form = held(cost)
-    now = f'sum("{measure}")'
-    before, year = (f"sum(last_{then}_{measure})" for then in ("month", "year"))
+    now = quoted_sum(measure)
+    before, year = (sum_of(f"last_{then}_{measure}") for then in ("month", "year"))
     return (
         Metric("amount", what, total(measure), form),
         among_all("share", "占比", now),
         quantity("quantity", "库存数量"),
         Metric("last_month", f"上月末{what[2:]}", total(f"last_month_{measure}"), form),
-        Metric("movement", f"较上月末{what[2:]}", f"cast({now} as double) - cast({before} as double)", form),
+        Metric("movement", f"较上月末{what[2:]}", ToDouble(now) - ToDouble(before), form),
         change_metric("change", "较上月末", now, before, ""),
         Metric("last_year", f"去年同月末{what[2:]}", total(f"last_year_{measure}"), form),
         change_metric("year_change", "较去年同月末", now, year, ""),
@@ -135,12 +145,12 @@ def now_and_before(cost: bool) -> tuple[Metric, ...]:
 
 def sales_beside() -> tuple[Metric, ...]:
     """Recent sales beside the days before them and the same days of last year."""
-    recent = "sum(sales_quantity_30)"
+    recent = sum_of("sales_quantity_30")
     return (
         quantity("sales_30", "近30天销量", "sales_quantity_30"),
-        change_metric("pace_change", "销速较前60天", f"{recent} * 2", f"sum(sales_quantity_90) - {recent}"),
+        change_metric("pace_change", "销速较前60天", recent * 2, sum_of("sales_quantity_90") - recent),
         quantity("sales_30_year", "去年同期30天销量", "last_year_sales_quantity_30"),
-        change_metric("sales_growth", "销量较去年同期", recent, "sum(last_year_sales_quantity_30)"),
+        change_metric("sales_growth", "销量较去年同期", recent, sum_of("last_year_sales_quantity_30")),
         quantity("sales_90", "近90天销量", "sales_quantity_90"),
     )
 
@@ -170,18 +180,18 @@ def goods_dataset(cost: bool) -> Dataset:
         metrics=(
             *now_and_before(cost),
             *sales_beside(),
-            Metric("cover", "可售天数", ratio("sum(quantity)", "sum(sales_quantity_30)", "30"), DAYS),
+            Metric("cover", "可售天数", ratio(sum_of("quantity"), sum_of("sales_quantity_30"), 30), DAYS),
             percent(
                 "idle",
                 "近90天无销售占比",
-                sum_where(measure, "sales_quantity_90 <= 0"),
-                f"sum({measure})",
+                sum_where(measure, compare("sales_quantity_90", "<=", 0)),
+                sum_of(measure),
             ),
             Metric(
-                "goods_count", "在库商品数", "count(distinct goods_id) filter (where quantity > 0)", QUANTITY
+                "goods_count", "在库商品数", count_distinct("goods_id", is_positive("quantity")), QUANTITY
             ),
             Metric(
-                "places", "有货仓库数", "count(distinct warehouse_name) filter (where quantity > 0)", QUANTITY
+                "places", "有货仓库数", count_distinct("warehouse_name", is_positive("quantity")), QUANTITY
             ),
         ),
     )
@@ -276,7 +286,7 @@ def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
 
     def aged(days: int) -> Metric:
         return percent(
-            f"aged_{days}", f"{days}天以上占比", f"sum(aged_{days}_{measure})", f'sum("{measure}")'
+            f"aged_{days}", f"{days}天以上占比", sum_of(f"aged_{days}_{measure}"), quoted_sum(measure)
         )
 
     now = Dataset(
@@ -300,7 +310,7 @@ def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         metrics=(
             *now_and_before(cost),
             Metric("rate", "年周转率（次）", _yearly(flow, measure), RATIO),
-            Metric("turnover_days", "周转天数", ratio(f"sum(year_{measure}_days)", f"sum({flow})"), DAYS),
+            Metric("turnover_days", "周转天数", ratio(sum_of(f"year_{measure}_days"), sum_of(flow)), DAYS),
             aged(90),
             aged(180),
             quantity("sales", "本月销量", "month_sales_quantity"),
@@ -323,9 +333,9 @@ def company_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     return now, months
 
 
-def _yearly(flow: str, measure: str) -> str:
+def _yearly(flow: str, measure: str) -> Expression:
     """Turnover of the last twelve months, told for 365 days."""
-    return ratio(f"sum({flow})", f"sum(year_{measure}_days)", "365")
+    return ratio(sum_of(flow), sum_of(f"year_{measure}_days"), 365)
 
 
 def company_board(cost: bool) -> Board:

@@ -11,6 +11,22 @@ from reports.catalogue.beside import Figure, figures, passed
 from reports.catalogue.boards import Board, Pivot
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, compared_datasets
 from reports.catalogue.datasets import MONEY, PERCENT, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.expressions import (
+    CaseWhen,
+    ColumnRef,
+    Constant,
+    Expression,
+    IsIn,
+    Operation,
+    ToDouble,
+    compare,
+    count_distinct,
+    is_known,
+    max_of,
+    min_of,
+    sum_of,
+    sum_over_rows,
+)
 from reports.catalogue.metrics import grown_metric, money, percent, ratio, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -23,7 +39,7 @@ from reports.catalogue.parts import (
     curves,
     in_order,
     line,
-    link,
+    link_by_row,
     ranking,
     report,
     running_filter,
@@ -74,15 +90,15 @@ BILLS = {
 # Of the row's own month: for series only, since the months beside it may be closed.
 OF_MONTH = (Column("month_mark", "月份"), Column("state", "状态"))
 # All lines together mean nothing: subtotals are among them.
-OF_ONE_LINE = "case when count(distinct line_name) = 1 then {} end"
+IS_ONE_LINE = compare(count_distinct("line_name"), "=", 1)
 
 
 def quoted(items: tuple[str, ...]) -> str:
     return ", ".join(f"'{item}'" for item in items)
 
 
-def of(items: tuple[str, ...], suffix: str = "") -> str:
-    return sum_where(f"amount{suffix}", f"item in ({quoted(items)})")
+def of(items: tuple[str, ...], suffix: str = "") -> Expression:
+    return sum_where(f"amount{suffix}", IsIn(ColumnRef("item"), items))
 
 
 def items_of(cost: bool) -> tuple[str, ...]:
@@ -92,7 +108,7 @@ def items_of(cost: bool) -> tuple[str, ...]:
 def page(cost: bool) -> str:
     """Where an item's bills are."""
     routes = " ".join(f"when '{item}' then '{BILLS[item]}'" for item in items_of(cost))
-    return f"case m.item {routes} end"
+    return f"case {{item}} {routes} end"
 
 
 def mart(cost: bool) -> str:
@@ -104,15 +120,15 @@ def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
     gross, every = (*REVENUE, *COST), EVERY
     results = (
         (
-            Metric("gross", "销售毛利", f"cast({of(gross)} as double)", MONEY),
+            Metric("gross", "销售毛利", ToDouble(of(gross)), MONEY),
             percent("margin", "毛利率", of(gross), of(REVENUE)),
             money("result", "经营利润", "amount"),
-            Metric("result_before", "上月整月利润", "cast(sum(amount_before) as double)", MONEY),
-            grown_metric("result_change", "利润按进度较上月", "sum(amount)", "sum(amount_before)"),
-            Metric("result_year", "去年同月整月利润", "cast(sum(amount_year) as double)", MONEY),
-            grown_metric("result_growth", "利润按进度较去年同月", "sum(amount)", "sum(amount_year)"),
+            Metric("result_before", "上月整月利润", ToDouble(sum_of("amount_before")), MONEY),
+            grown_metric("result_change", "利润按进度较上月", sum_of("amount"), sum_of("amount_before")),
+            Metric("result_year", "去年同月整月利润", ToDouble(sum_of("amount_year")), MONEY),
+            grown_metric("result_growth", "利润按进度较去年同月", sum_of("amount"), sum_of("amount_year")),
             percent("result_share", "利润率", of(every), of(REVENUE)),
-            Metric("corrections", "成本调整与盘点等", f"cast({of(CORRECTIONS)} as double)", MONEY),
+            Metric("corrections", "成本调整与盘点等", ToDouble(of(CORRECTIONS)), MONEY),
         )
         if cost
         else ()
@@ -130,41 +146,43 @@ def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             *OF_MONTH,
             Column("item_name", "项目"),
             Column("item_axis", "项目", sql=in_order("m.item_order", "m.item_name")),
-            link(
+            link_by_row(
                 "单据",
                 f"' || {page(cost)} || '",
-                **BY_COMPANY,
-                **MONTH_DAYS,
-                **POSTED,
+                tuple(dict.fromkeys(BILLS[item] for item in items_of(cost))),
+                {**BY_COMPANY, **MONTH_DAYS, **POSTED},
             ),
         ),
         measures={"amount": "amount"},
         metrics=(
-            Metric("revenue", "营业收入", f"cast({of(REVENUE)} as double)", MONEY),
-            Metric("revenue_before", "上月整月收入", f"cast({of(REVENUE, '_before')} as double)", MONEY),
+            Metric("revenue", "营业收入", ToDouble(of(REVENUE)), MONEY),
+            Metric("revenue_before", "上月整月收入", ToDouble(of(REVENUE, "_before")), MONEY),
             grown_metric("revenue_change", "收入按进度较上月", of(REVENUE), of(REVENUE, "_before")),
-            Metric("revenue_year", "去年同月整月收入", f"cast({of(REVENUE, '_year')} as double)", MONEY),
+            Metric("revenue_year", "去年同月整月收入", ToDouble(of(REVENUE, "_year")), MONEY),
             grown_metric("revenue_growth", "收入按进度较去年同月", of(REVENUE), of(REVENUE, "_year")),
-            Metric("rebates", "返利净额（已确认）", f"cast({of(REBATES)} as double)", MONEY),
-            Metric("expenses", "费用" if cost else "理赔与运费", f"cast({of(EXPENSES)} as double)", MONEY),
+            Metric("rebates", "返利净额（已确认）", ToDouble(of(REBATES)), MONEY),
+            Metric("expenses", "费用" if cost else "理赔与运费", ToDouble(of(EXPENSES)), MONEY),
             money("amount", "金额"),
             money("amount_before", "上月整月"),
             money("amount_year", "去年同月整月"),
             Metric(
                 "open_companies",
                 "未结账公司",
-                "count(distinct company_name) filter (where state = '暂估' and amount is not null)",
+                count_distinct(
+                    "company_name",
+                    Operation(compare("state", "=", Constant("暂估")), "and", is_known("amount")),
+                ),
                 QUANTITY,
             ),
-            Metric("newest", "最近月份", "max(month)"),
+            Metric("newest", "最近月份", max_of("month")),
             *results,
         ),
     )
 
 
-def more_than(earlier: str) -> str:
+def more_than(earlier: str) -> Expression:
     """What there is more or less than earlier, of which as much counts as has passed of the month."""
-    return f"cast(sum(amount) - {passed(f'sum({earlier})')} as double)"
+    return ToDouble(sum_of("amount") - passed(sum_of(earlier)))
 
 
 def statement_dataset(cost: bool) -> Dataset:
@@ -175,15 +193,15 @@ def statement_dataset(cost: bool) -> Dataset:
         for number, (name, items) in kept
         for item in items
     )
-    first = sum_where("amount", f"line_name = '{LINES[0][0]}'")
-    revenue = f"sum({first}) over ()"
+    first = sum_where("amount", compare("line_name", "=", Constant(LINES[0][0])))
+    revenue = sum_over_rows(first)
     shown = (
-        ("amount", "本月", "cast(sum(amount) as double)", MONEY),
-        ("before", "上月整月", "cast(sum(amount_before) as double)", MONEY),
+        ("amount", "本月", ToDouble(sum_of("amount")), MONEY),
+        ("before", "上月整月", ToDouble(sum_of("amount_before")), MONEY),
         ("moved", "按进度较上月增减", more_than("amount_before"), MONEY),
-        ("year", "去年同月整月", "cast(sum(amount_year) as double)", MONEY),
+        ("year", "去年同月整月", ToDouble(sum_of("amount_year")), MONEY),
         ("grown", "按进度较去年同月增减", more_than("amount_year"), MONEY),
-        ("share", "占收入", ratio("sum(amount)", revenue), PERCENT),
+        ("share", "占收入", ratio(sum_of("amount"), revenue), PERCENT),
     )
     data, _ = compared_datasets(
         variant("income_statement", cost),
@@ -199,8 +217,11 @@ def statement_dataset(cost: bool) -> Dataset:
         ),
         measures={"amount": "amount"},
         metrics=(
-            Metric("line", "行次", "-min(line_order)"),
-            *(Metric(name, label, OF_ONE_LINE.format(sql), form) for name, label, sql, form in shown),
+            Metric("line", "行次", -min_of("line_order")),
+            *(
+                Metric(name, label, CaseWhen(IS_ONE_LINE, figure), form)
+                for name, label, figure, form in shown
+            ),
         ),
     )
     return data
@@ -231,9 +252,9 @@ def other_items_dataset(cost: bool) -> Dataset:
 def aimed_profit(cost: bool) -> Dataset:
     """Each month's gross profit, or revenue where cost is not seen, and what was aimed at."""
     figure = (
-        Metric("gross", "销售毛利", f"cast({of((*REVENUE, *COST))} as double)", MONEY)
+        Metric("gross", "销售毛利", ToDouble(of((*REVENUE, *COST))), MONEY)
         if cost
-        else Metric("revenue", "营业收入", f"cast({of(REVENUE)} as double)", MONEY)
+        else Metric("revenue", "营业收入", ToDouble(of(REVENUE)), MONEY)
     )
     return aimed_dataset(
         variant("income", cost),

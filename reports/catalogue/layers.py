@@ -14,6 +14,17 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.datasets import DAYS, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.expressions import (
+    ColumnRef,
+    IsNull,
+    ToDouble,
+    compare,
+    count_distinct,
+    is_known,
+    max_of,
+    sum_of,
+    weighted_sum,
+)
 from reports.catalogue.metrics import among_all, percent, quantity, ratio, sum_where, total
 from reports.catalogue.parts import (
     GOODS,
@@ -72,7 +83,7 @@ def layer_dataset(
         metrics=(
             Metric("amount", what, total(measure), form),
             quantity("quantity", "库存数量"),
-            Metric("goods_count", "商品数", "count(distinct goods_id)", QUANTITY),
+            Metric("goods_count", "商品数", count_distinct("goods_id"), QUANTITY),
             *metrics,
         ),
         **more,  # type: ignore[arg-type]
@@ -95,15 +106,15 @@ def detail_board(cost: bool) -> Board:
             Metric(
                 "mean_age",
                 "平均库龄（天）",
-                ratio("sum(cast(quantity as double) * age_days)", "sum(quantity)"),
+                ratio(weighted_sum("quantity", "age_days"), sum_of("quantity")),
                 DAYS,
             ),
-            Metric("oldest", "最长库龄（天）", "max(age_days)", QUANTITY),
+            Metric("oldest", "最长库龄（天）", max_of("age_days"), QUANTITY),
             percent(
                 "over_180",
                 "180天以上占比",
-                sum_where(measure, "age_days > 180"),
-                f"sum({measure})",
+                sum_where(measure, compare("age_days", ">", 180)),
+                sum_of(measure),
             ),
         ),
         buckets=STOCK_BUCKETS,
@@ -157,8 +168,8 @@ def detail_board(cost: bool) -> Board:
 
 def dot_board(cost: bool) -> Board:
     measure, what, form = held(cost)
-    amount = f"sum({measure})"
-    known = sum_where(measure, "dot_weeks is not null")
+    amount = sum_of(measure)
+    known = sum_where(measure, is_known("dot_weeks"))
     data = layer_dataset(
         "inventory_dot",
         "DOT库龄",
@@ -174,20 +185,20 @@ def dot_board(cost: bool) -> Board:
             ),
         ),
         metrics=(
-            Metric("dated", f"已知DOT的{what}", f"cast({known} as double)", form),
+            Metric("dated", f"已知DOT的{what}", ToDouble(known), form),
             among_all("share", "占比", amount),
             Metric(
                 "mean_weeks",
                 "平均库龄（周）",
                 ratio(
-                    "sum(cast(quantity as double) * dot_weeks)",
-                    sum_where("quantity", "dot_weeks is not null"),
+                    weighted_sum("quantity", "dot_weeks"),
+                    sum_where("quantity", is_known("dot_weeks")),
                 ),
                 DAYS,
             ),
-            Metric("oldest", "最长库龄（周）", "max(dot_weeks)", QUANTITY),
-            percent("over_year", "52周以上占比", sum_where(measure, "dot_weeks > 52"), known),
-            percent("unknown", "未知DOT占比", sum_where(measure, "dot_weeks is null"), amount),
+            Metric("oldest", "最长库龄（周）", max_of("dot_weeks"), QUANTITY),
+            percent("over_year", "52周以上占比", sum_where(measure, compare("dot_weeks", ">", 52)), known),
+            percent("unknown", "未知DOT占比", sum_where(measure, IsNull(ColumnRef("dot_weeks"))), amount),
             *bucket_metrics(DOT_BUCKETS, measure, form, "dot_bucket"),
         ),
         buckets=DOT_BUCKETS,

@@ -2,57 +2,72 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
 from reports.catalogue.beside import passed
 from reports.catalogue.compare import MONTH, Period, stood
 from reports.catalogue.datasets import CHANGE, MONEY, PERCENT, QUANTITY, Metric, Worse
+from reports.catalogue.expressions import (
+    CaseWhen,
+    ColumnRef,
+    Expression,
+    Quotient,
+    RelativeChange,
+    Sum,
+    SumPerKey,
+    ToDouble,
+    as_expression,
+    count_distinct,
+    default_to_zero,
+    is_known,
+    quoted_sum,
+    sum_over_rows,
+)
 
 
-def total(name: str) -> str:
+def total(name: str) -> Expression:
     """The sum of a measure, as a number that JSON keeps a number."""
-    return f'cast(sum("{name}") as double)'
+    return ToDouble(quoted_sum(name))
 
 
-def once(measure: str, key: str) -> str:
+def once(measure: str, key: str) -> Expression:
     """The sum of what the rows of a key share, however many of them there are."""
-    return f"cast(list_sum(list_transform(list(distinct row({key}, {measure})), lambda x: x[2])) as double)"
+    return ToDouble(SumPerKey(ColumnRef(key), ColumnRef(measure)))
 
 
 def bill_count(name: str, label: str, measure: str) -> Metric:
     """How many bills have rows with a measure: rows of other periods have it only as it stood in them."""
-    return Metric(name, label, f"count(distinct bill_no) filter (where {measure} is not null)", QUANTITY)
+    return Metric(name, label, count_distinct("bill_no", is_known(measure)), QUANTITY)
 
 
-def sum_where(measure: str, condition: str) -> str:
+def sum_where(measure: str, condition: Expression) -> Expression:
     """The sum of a measure over rows of which a condition holds. DuckDB takes three times as long with a filter."""
-    return f"sum(case when {condition} then {measure} end)"
+    return Sum(CaseWhen(condition, ColumnRef(measure)))
 
 
-def ratio(top: str, base: str, factor: str = "") -> str:
+def ratio(top: Expression, base: Expression, factor: Expression | float | None = None) -> Expression:
     """A quotient of two aggregates, empty when the base is zero or negative."""
-    times = f" * {factor}" if factor else ""
-    return f"case when {base} > 0 then cast({top} as double){times} / cast({base} as double) end"
+    return Quotient(top, base, None if factor is None else as_expression(factor))
 
 
-def change(now: str, before: str) -> str:
+def change(now: Expression, before: Expression) -> Expression:
     """The change of an aggregate against another, empty when that is zero or negative."""
-    return f"case when {before} > 0 then cast({now} as double) / cast({before} as double) - 1 end"
+    return RelativeChange(now, before)
 
 
-def is_change_of(sql: str, now: str) -> bool:
-    """Whether a figure is a change of this aggregate, and so empty where that is."""
-    told, of = (re.sub(r'"|cast\(| as double\)', "", text) for text in (sql, now))
-    return f" then {of} / " in told and told.endswith(" - 1 end")
+def is_change_of(expression: Expression, now: Expression) -> bool:
+    """Whether a figure is a change of this aggregate or of what it carries, and so empty where that is."""
+    return isinstance(expression, RelativeChange) and expression.is_empty_without(now)
 
 
-def change_metric(name: str, label: str, now: str, before: str, worse: Worse = "fall") -> Metric:
+def change_metric(
+    name: str, label: str, now: Expression, before: Expression, worse: Worse = "fall"
+) -> Metric:
     return Metric(name, label, change(now, before), CHANGE, worse)
 
 
-def grown_metric(name: str, label: str, now: str, before: str, worse: Worse = "fall") -> Metric:
+def grown_metric(name: str, label: str, now: Expression, before: Expression, worse: Worse = "fall") -> Metric:
     """The change of a sum against an earlier period's, of which as much counts as has passed of its own."""
     return change_metric(name, label, now, passed(before), worse)
 
@@ -72,9 +87,13 @@ def beside(
     before, year = stood(replace(metric, label=word or metric.label), measures, previous, last_year)
     return (
         before,
-        change_metric(f"{metric.name}_change", f"{word}较{previous}", metric.sql, before.sql, worse),
+        change_metric(
+            f"{metric.name}_change", f"{word}较{previous}", metric.expression, before.expression, worse
+        ),
         year,
-        change_metric(f"{metric.name}_growth", f"{word}较{last_year}", metric.sql, year.sql, worse),
+        change_metric(
+            f"{metric.name}_growth", f"{word}较{last_year}", metric.expression, year.expression, worse
+        ),
     )
 
 
@@ -94,9 +113,17 @@ def grown_beside(
     change, growth = period.moved
     return (
         before,
-        change_metric(f"{metric.name}_change", f"{word}{change}", metric.sql, period.then(before.sql), worse),
+        change_metric(
+            f"{metric.name}_change",
+            f"{word}{change}",
+            metric.expression,
+            period.then(before.expression),
+            worse,
+        ),
         year,
-        change_metric(f"{metric.name}_growth", f"{word}{growth}", metric.sql, period.then(year.sql), worse),
+        change_metric(
+            f"{metric.name}_growth", f"{word}{growth}", metric.expression, period.then(year.expression), worse
+        ),
     )
 
 
@@ -115,11 +142,11 @@ def quantity(name: str, label: str, measure: str = "") -> Metric:
     return Metric(name, label, total(measure or name), QUANTITY)
 
 
-def among_all(name: str, label: str, top: str) -> Metric:
+def among_all(name: str, label: str, top: Expression) -> Metric:
     """The share of a row's sum in all rows of the table."""
-    return Metric(name, label, ratio(top, f"sum({top}) over ()"), PERCENT)
+    return Metric(name, label, ratio(top, sum_over_rows(top)), PERCENT)
 
 
-def percent(name: str, label: str, top: str, base: str) -> Metric:
+def percent(name: str, label: str, top: Expression, base: Expression) -> Metric:
     """The share of one aggregate in another; nothing of something is 0."""
-    return Metric(name, label, ratio(f"coalesce({top}, 0)", base), PERCENT)
+    return Metric(name, label, ratio(default_to_zero(top), base), PERCENT)

@@ -10,6 +10,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.catalogue.expressions import Expression, FunctionCall, ToDouble, compare, max_of, sum_of
 from reports.catalogue.metrics import among_all, change_metric, ratio, sum_where, total
 from reports.catalogue.parts import (
     BRAND,
@@ -34,17 +35,17 @@ MOVES = link(
     "流水",
     "/inventory/stockmoves",
     **BY_WAREHOUSE,
-    **days_known("m.period_start", "last_day(m.period_start)"),
+    **days_known("{period_start}", "last_day({period_start})"),
 )
 
 
-def mean(suffix: str = "") -> str:
-    return ratio(f"sum(held{suffix})", f"max(days{suffix})")
+def mean(suffix: str = "") -> Expression:
+    return ratio(sum_of(f"held{suffix}"), max_of(f"days{suffix}"))
 
 
-def peak(suffix: str = "") -> str:
-    days = ", ".join(sum_where(f"held{suffix}", f"day_of_month = {day}") for day in range(1, 32))
-    return f"cast(greatest({days}) as double)"
+def peak(suffix: str = "") -> Expression:
+    days = (sum_where(f"held{suffix}", compare("day_of_month", "=", day)) for day in range(1, 32))
+    return ToDouble(FunctionCall("greatest", tuple(days)))
 
 
 def occupation_datasets(cost: bool) -> tuple[Dataset, Dataset]:
@@ -81,7 +82,7 @@ def occupation_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             Metric("peak_before", "上月峰值", peak("_before"), form),
             Metric("closing", f"期末{what}", total("closing"), form),
             Metric("closing_before", "上月末", total("closing_before"), form),
-            among_all("share", "占比", "sum(held)"),
+            among_all("share", "占比", sum_of("held")),
             Metric("held", "所选月份", total("held"), form),
             Metric("held_before", "上月", total("held_before"), form),
             Metric("held_year", "去年同月", total("held_year"), form),

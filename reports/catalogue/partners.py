@@ -14,6 +14,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Pivot, Report, Tab
 from reports.catalogue.compare import compared_datasets, stood
 from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric, Worse
+from reports.catalogue.expressions import Expression, ToDouble, compare, max_of, sum_of
 from reports.catalogue.metrics import beside, compared, money, percent, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -111,8 +112,8 @@ SUPPLIERS = Partner(
 )
 
 
-def past_due(days: int) -> str:
-    return sum_where("open_amount", f"days_past_due > {days}")
+def past_due(days: int) -> Expression:
+    return sum_where("open_amount", compare("days_past_due", ">", days))
 
 
 def aging_metrics(partner: Partner) -> tuple[Metric, ...]:
@@ -120,10 +121,10 @@ def aging_metrics(partner: Partner) -> tuple[Metric, ...]:
         money("balance", f"{partner.owed}余额"),
         money("open_amount", f"未核销{partner.owed}"),
         money("advance", partner.advance, "advance_amount"),
-        Metric("overdue", "逾期金额", f"cast({past_due(0)} as double)", MONEY),
-        percent("overdue_share", "逾期占比", past_due(0), "sum(open_amount)"),
-        percent("long_share", "逾期90天以上占比", past_due(90), "sum(open_amount)"),
-        Metric("longest", "最长逾期（天）", "max(days_past_due)", QUANTITY),
+        Metric("overdue", "逾期金额", ToDouble(past_due(0)), MONEY),
+        percent("overdue_share", "逾期占比", past_due(0), sum_of("open_amount")),
+        percent("long_share", "逾期90天以上占比", past_due(90), sum_of("open_amount")),
+        Metric("longest", "最长逾期（天）", max_of("days_past_due"), QUANTITY),
         *bucket_metrics(DEBT_BUCKETS, "open_amount", MONEY),
     )
 

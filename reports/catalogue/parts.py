@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from reports.catalogue.beside import Head
@@ -16,12 +16,12 @@ from reports.catalogue.datasets import (
     LAST_DAY,
     MONEY,
     MOST_SERIES,
-    PART,
     QUANTITY,
     SERIES,
     Column,
     Dataset,
 )
+from reports.catalogue.expressions import RawSql
 
 LONG_NAMES = ("company_name", "item_axis", "type2_name")
 """Axes whose bars lie, since names are cut short beneath standing ones."""
@@ -80,29 +80,40 @@ DETAIL = "detail_link"
 def link(text: str, route: str, named: str = DETAIL, **filters: str) -> Column:
     """A column that opens a page of the shell around the frame: a guest's token is good for one dashboard only.
 
-    `filters` are the page's filters, each with the expression of its value, which has to come out fit for an address;
-    what one is shown as follows from it.
+    `filters` are the page's filters, each with the expression of its value, the mart's columns in braces, which has to
+    come out fit for an address; what one is shown as follows from it.
     """
-    told = " ".join([route, *(value for name, value in filters.items() if not name.endswith(LABEL))])
+    return link_by_row(text, route, (route,), filters, named)
+
+
+def link_by_row(
+    text: str, route: str, pages: tuple[str, ...], filters: Mapping[str, str], named: str = DETAIL
+) -> Column:
+    """Return a link whose row says which of some pages it opens."""
+    values = (value for name, value in filters.items() if not name.endswith(LABEL))
+    names = RawSql(" ".join([route, *values])).names
     query = " || '&amp;".join(f"{name}=' || {value}" for name, value in filters.items())
     opening = f'<a target="_top" href="{route}?{query}'
+    made_of = RawSql(f"'{opening} || '\">{text}</a>'")
     return Column(
         named,
         "明细" if named == DETAIL else text,
         "link",
-        sql=f"'{opening} || '\">{text}</a>'",
-        keys=tuple(name for name in dict.fromkeys(PART.findall(told)) if name not in (FIRST_DAY, LAST_DAY)),
+        sql=made_of.render(lambda name: f"m.{name}"),
+        keys=tuple(name for name in names if name not in (FIRST_DAY, LAST_DAY)),
+        made_of=made_of,
+        pages=pages,
     )
 
 
 def by_key(name: str, shown: str, column: str = "") -> dict[str, str]:
     """A page's filter by a key of the row, and the column that the page shows for it."""
-    return {name: f"m.{column or name}", f"{name}{LABEL}": f"url_encode(m.{shown})"}
+    return {name: f"{{{column or name}}}", f"{name}{LABEL}": f"url_encode({{{shown}}})"}
 
 
 def by_one_or_none(name: str, shown: str) -> dict[str, str]:
     """A page's filter by a key that the row may lack; it then asks for what names none."""
-    return {**by_key(name, shown), name: f"coalesce(m.{name}, {NO_RECORD})"}
+    return {**by_key(name, shown), name: f"coalesce({{{name}}}, {NO_RECORD})"}
 
 
 # Where a bill is seen, by its type: those that owe, settle and sell.
@@ -128,8 +139,10 @@ def bill_link(
     text: str = "单据", named: str = "bill_link", of: str = "", types: Iterable[str] = BILL_PAGES
 ) -> Column:
     """Leads to the bill itself, of the mart's columns of type and id; `of` goes before their names."""
-    pages = " ".join(f"when '{kind}' then '{BILL_PAGES[kind]}'" for kind in types)
-    return link(text, f"' || case m.{of}bill_type {pages} end || '", named, id=f"m.{of}bill_id")
+    pages = {kind: BILL_PAGES[kind] for kind in types}
+    cases = " ".join(f"when '{kind}' then '{page}'" for kind, page in pages.items())
+    route = f"' || case {{{of}bill_type}} {cases} end || '"
+    return link_by_row(text, route, tuple(dict.fromkeys(pages.values())), {"id": f"{{{of}bill_id}}"}, named)
 
 
 BY_COMPANY = by_key("company_id", "company_name")
@@ -140,8 +153,10 @@ BY_CUSTOMER = by_key("customer_id", "customer_name")
 BY_EMPLOYEE = by_one_or_none("employee_id", "employee_name")
 BY_BRAND = by_one_or_none("brand_id", "brand_name")
 BY_TYPE = {
-    "goods_type_id": "m.goods_type_id",
-    f"goods_type_id{LABEL}": "url_encode(coalesce(nullif(m.type3_name, ''), nullif(m.type2_name, ''), m.type1_name))",
+    "goods_type_id": "{goods_type_id}",
+    f"goods_type_id{LABEL}": (
+        "url_encode(coalesce(nullif({type3_name}, ''), nullif({type2_name}, ''), {type1_name}))"
+    ),
 }
 
 
@@ -153,7 +168,7 @@ def days_known(first: str, last: str) -> dict[str, str]:
     }
 
 
-MONTH_DAYS = days_known("m.month", "last_day(m.month)")
+MONTH_DAYS = days_known("{month}", "last_day({month})")
 POSTED = {"status": "'2%2C4%2C5'"}
 """A page's filter by the states of bills that count: 已审核, 已关闭, 已锁定."""
 UNTIL_MONTH_END = {name: day for name, day in MONTH_DAYS.items() if name == "business_date_end"}

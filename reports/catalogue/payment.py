@@ -14,6 +14,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Report, Tab
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.expressions import ToDouble, max_of, min_of, sum_of
 from reports.catalogue.metrics import beside, compared, money
 from reports.catalogue.partners import OPEN_BILL, SUPPLIERS
 from reports.catalogue.parts import COMPANY, bars, board, curves, in_order, line, ranking, stack, table
@@ -42,7 +43,7 @@ OVERDUE = (
 def overdue_metrics() -> tuple[Metric, ...]:
     return (
         *bucket_metrics(DEBT_BUCKETS, "open_amount", MONEY, "overdue"),
-        Metric("longest", "最长逾期（天）", "max(days_past_due)", QUANTITY),
+        Metric("longest", "最长逾期（天）", max_of("days_past_due"), QUANTITY),
     )
 
 
@@ -50,7 +51,7 @@ def due_metrics() -> tuple[Metric, ...]:
     return (
         money("open_amount", "未付应付"),
         money("advance", "预付及未用返利", "advance_amount"),
-        Metric("needed", "扣除预付后应付", "cast(sum(open_amount) - sum(advance_amount) as double)", MONEY),
+        Metric("needed", "扣除预付后应付", ToDouble(sum_of("open_amount") - sum_of("advance_amount")), MONEY),
         *bucket_metrics(DUE, "open_amount", MONEY),
     )
 
@@ -108,7 +109,7 @@ def due_dataset(at: Moments) -> Dataset:
         metrics=(
             *due_metrics(),
             *overdue_metrics(),
-            Metric("soonest", "最早到期（天）", "min(days_ahead)", QUANTITY),
+            Metric("soonest", "最早到期（天）", min_of("days_ahead"), QUANTITY),
         ),
         explorable=not at.any_day,
     )

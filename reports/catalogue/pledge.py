@@ -10,6 +10,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import MONTH_END, compared_datasets
 from reports.catalogue.datasets import Column, Dataset
+from reports.catalogue.expressions import quoted_sum, sum_of
 from reports.catalogue.metrics import change_metric, money, percent, quantity
 from reports.catalogue.parts import (
     BRAND,
@@ -72,14 +73,14 @@ def contract_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         metrics=(
             money("worth", what),
             money("worth_before", "上月末价值"),
-            change_metric("worth_change", "较上月末", 'sum("worth")', "sum(worth_before)"),
+            change_metric("worth_change", "较上月末", quoted_sum("worth"), sum_of("worth_before")),
             money("worth_year", "去年同月价值"),
             money("loan", "借款金额"),
             money("loan_before", "上月末借款"),
             money("gap", "缺口"),
             money("gap_before", "上月末缺口"),
-            percent("coverage", "覆盖率", 'sum("worth")', "sum(loan)"),
-            percent("coverage_before", "上月末覆盖率", "sum(worth_before)", "sum(loan_before)"),
+            percent("coverage", "覆盖率", quoted_sum("worth"), sum_of("loan")),
+            percent("coverage_before", "上月末覆盖率", sum_of("worth_before"), sum_of("loan_before")),
             quantity("quantity", "质押数量"),
             quantity("missing", "库存不足", "missing_quantity"),
             *((money("agreed", "按合同价的价值"),) if cost else ()),

@@ -10,6 +10,15 @@ from reports.catalogue.beside import Figure, Head, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import DAYS, PERCENT, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.expressions import (
+    ColumnRef,
+    Expression,
+    count_distinct,
+    default_to_zero,
+    is_positive,
+    sum_of,
+    sum_over_rows,
+)
 from reports.catalogue.metrics import change_metric, ratio, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -42,12 +51,12 @@ def base_filter(dataset: Dataset) -> Filter:
     return Filter("base", "基期", dataset.key, "base_label", multiple=False, default=(DEFAULT_BASE,))
 
 
-def index(suffix: str = "") -> str:
-    return ratio(f"sum(now{suffix})", f"sum(base{suffix})", "100")
+def index(suffix: str = "") -> Expression:
+    return ratio(sum_of(f"now{suffix}"), sum_of(f"base{suffix}"), 100)
 
 
 def index_datasets() -> tuple[Dataset, Dataset]:
-    effect = "(sum(now) - sum(base)) * 100"
+    effect = (sum_of("now") - sum_of("base")) * 100
     return compared_datasets(
         "price_index",
         "采购价格指数",
@@ -59,19 +68,19 @@ def index_datasets() -> tuple[Dataset, Dataset]:
         levels=("now", "base", "bought"),
         metrics=(
             Metric("price_index", "价格指数", index(), DAYS),
-            change_metric("rise", "价格较基期", "sum(now)", "sum(base)", "rise"),
+            change_metric("rise", "价格较基期", sum_of("now"), sum_of("base"), "rise"),
             Metric("index_before", "上月指数", index("_before"), DAYS),
             change_metric("index_change", "较上月", index(), index("_before"), "rise"),
             Metric("index_year", "去年同月指数", index("_year"), DAYS),
-            Metric("effect", "拉动（点）", ratio(effect, "sum(sum(base)) over ()"), "+,.2f"),
-            Metric("weight", "权重", ratio("sum(base)", "sum(sum(base)) over ()"), PERCENT),
+            Metric("effect", "拉动（点）", ratio(effect, sum_over_rows(sum_of("base"))), "+,.2f"),
+            Metric("weight", "权重", ratio(sum_of("base"), sum_over_rows(sum_of("base"))), PERCENT),
             Metric(
                 "bought_share",
                 "当月有采购的权重",
-                ratio(f"coalesce({sum_where('base', 'bought')}, 0)", "sum(base)"),
+                ratio(default_to_zero(sum_where("base", ColumnRef("bought"))), sum_of("base")),
                 PERCENT,
             ),
-            Metric("goods_count", "篮子商品数", "count(distinct goods_id) filter (where base > 0)", QUANTITY),
+            Metric("goods_count", "篮子商品数", count_distinct("goods_id", is_positive("base")), QUANTITY),
         ),
     )
 

@@ -10,6 +10,15 @@ from reports.catalogue.boards import Board
 from reports.catalogue.climate import climate_datasets, moves_by_month
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import MONEY, QUANTITY, Dataset, Metric
+from reports.catalogue.expressions import (
+    CaseWhen,
+    Expression,
+    compare,
+    count_distinct,
+    default_to_zero,
+    is_positive,
+    sum_of,
+)
 from reports.catalogue.metrics import change_metric, money, quantity, ratio
 from reports.catalogue.parts import (
     GOODS,
@@ -32,10 +41,10 @@ from reports.catalogue.price_index import base_filter, index_datasets, index_hea
 from reports.catalogue.purchase import bought_bills, centre_report
 
 
-def price(suffix: str = "") -> str:
+def price(suffix: str = "") -> Expression:
     """The mean price of what was bought of one goods; empty where nothing was."""
-    mean = ratio(f"sum(paid{suffix})", f"sum(pieces{suffix})")
-    return f"case when count(distinct goods_id) = 1 then {mean} end"
+    mean = ratio(sum_of(f"paid{suffix}"), sum_of(f"pieces{suffix}"))
+    return CaseWhen(compare(count_distinct("goods_id"), "=", 1), mean)
 
 
 def price_datasets(cost: bool) -> tuple[Dataset, Dataset]:
@@ -67,7 +76,7 @@ def price_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             Metric(
                 "suppliers",
                 "供应商数",
-                "count(distinct case when pieces > 0 then coalesce(supplier_id, 0) end)",
+                count_distinct(CaseWhen(is_positive("pieces"), default_to_zero("supplier_id"))),
                 QUANTITY,
             ),
         ),

@@ -16,6 +16,15 @@ from reports.catalogue.boards import Board, Chart, Filter, Report, Tab
 from reports.catalogue.compare import Period, compared_datasets
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
 from reports.catalogue.days import ANY_DAYS, MONTHS, Span, spanned_report
+from reports.catalogue.expressions import (
+    CaseWhen,
+    ColumnRef,
+    Constant,
+    IsNull,
+    Sum,
+    ToDouble,
+    sum_of,
+)
 from reports.catalogue.metrics import grown_beside, money, percent, quantity
 from reports.catalogue.parts import (
     BRAND,
@@ -52,7 +61,15 @@ SOLD = "(quantity <> 0 or revenue <> 0)"
 UNSOLD = Metric(
     "unsold_rebate",
     "未售出商品的返利（含预计）",
-    "cast(sum(case when customer_id is null then supplier_rebate + expected_rebate else 0 end) as double)",
+    ToDouble(
+        Sum(
+            CaseWhen(
+                IsNull(ColumnRef("customer_id")),
+                ColumnRef("supplier_rebate") + ColumnRef("expected_rebate"),
+                Constant(0),
+            )
+        )
+    ),
     MONEY,
 )
 """What suppliers grant on goods that nobody has bought yet: of no customer, in a row of its own."""
@@ -80,14 +97,18 @@ def profit_metrics(cost: bool, period: Period) -> tuple[Metric, ...]:
             replace(metric, heading=metric.label.replace(BY_PROGRESS, ""))
             for metric in grown_beside(profit, ("profit",), word="毛利", period=period)
         ),
-        replace(percent("margin", "毛利率（返利前）", "sum(profit)", "sum(revenue)"), heading="返利前毛利率"),
-        percent("margin_after", "毛利率（返利后，已确认）", "sum(after_rebate)", "sum(revenue)"),
         replace(
-            percent("margin_expected", "毛利率（返利后，含预计）", "sum(after_expected)", "sum(revenue)"),
+            percent("margin", "毛利率（返利前）", sum_of("profit"), sum_of("revenue")), heading="返利前毛利率"
+        ),
+        percent("margin_after", "毛利率（返利后，已确认）", sum_of("after_rebate"), sum_of("revenue")),
+        replace(
+            percent(
+                "margin_expected", "毛利率（返利后，含预计）", sum_of("after_expected"), sum_of("revenue")
+            ),
             heading="返利后毛利率",
         ),
-        percent("margin_before", f"{previous}毛利率", "sum(profit_before)", "sum(revenue_before)"),
-        percent("margin_year", f"{last_year}毛利率", "sum(profit_year)", "sum(revenue_year)"),
+        percent("margin_before", f"{previous}毛利率", sum_of("profit_before"), sum_of("revenue_before")),
+        percent("margin_year", f"{last_year}毛利率", sum_of("profit_year"), sum_of("revenue_year")),
     )
 
 

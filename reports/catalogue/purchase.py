@@ -15,6 +15,7 @@ from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import compared_datasets, stood
 from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.days import Span, spanned_report
+from reports.catalogue.expressions import ToDouble, count_distinct, is_positive, sum_of, sum_over_rows
 from reports.catalogue.metrics import grown_beside, money, percent, quantity, ratio, total
 from reports.catalogue.partners import SUPPLIERS
 from reports.catalogue.parts import (
@@ -70,10 +71,10 @@ def plan_metrics(cost: bool) -> tuple[Metric, ...]:
         Metric("ordered", f"订单{what}", total("ordered"), form),
         *((quantity("planned_pieces", "计划数量"),) if cost else ()),
         quantity("carried", "计划已执行数量"),
-        percent("carried_share", "计划执行率", "sum(carried)", "sum(planned_pieces)"),
+        percent("carried_share", "计划执行率", sum_of("carried"), sum_of("planned_pieces")),
         Metric("in_plan", f"计划内入库{what}", total("in_plan"), form),
-        percent("in_plan_share", "计划入库率", "sum(in_plan_pieces)", "sum(planned_pieces)"),
-        Metric("unplanned", f"计划外入库{what}", "cast(sum(bought) - sum(in_plan) as double)", form),
+        percent("in_plan_share", "计划入库率", sum_of("in_plan_pieces"), sum_of("planned_pieces")),
+        Metric("unplanned", f"计划外入库{what}", ToDouble(sum_of("bought") - sum_of("in_plan")), form),
     )
 
 
@@ -114,13 +115,13 @@ def purchase_datasets(cost: bool, span: Span) -> tuple[Dataset, Dataset]:
             bought,
             *grown_beside(bought, ("bought",), worse="", period=span.period, called=what),
             *((quantity("quantity", "采购数量"),) if cost else ()),
-            Metric("bought_share", "占比", ratio("sum(bought)", "sum(sum(bought)) over ()"), ",.1%"),
+            Metric("bought_share", "占比", ratio(sum_of("bought"), sum_over_rows(sum_of("bought"))), ",.1%"),
             Metric("returned", f"退货{what}", total("returned"), form),
-            percent("return_share", "退货率", "sum(returned)", "sum(bought) + sum(returned)"),
+            percent("return_share", "退货率", sum_of("returned"), sum_of("bought") + sum_of("returned")),
             Metric(
                 "goods_count",
                 "采购商品数",
-                "count(distinct goods_id) filter (where bought > 0)",
+                count_distinct("goods_id", is_positive("bought")),
                 QUANTITY,
             ),
             *told,
@@ -213,7 +214,7 @@ def payment_datasets(span: Span) -> tuple[Dataset, Dataset]:
         "waited": "write_off_days",
     }
     purchased, settled = money("purchased", "本期采购"), money("settled", "本期付款")
-    waited = Metric("days", "平均付款天数", ratio("sum(waited)", "sum(written)"), DAYS)
+    waited = Metric("days", "平均付款天数", ratio(sum_of("waited"), sum_of("written")), DAYS)
     stands = (money("closing", "期末应付"), money("closing_before", "上月末应付"))
     return compared_datasets(
         f"supplier_payment{span.mark}",
@@ -231,11 +232,11 @@ def payment_datasets(span: Span) -> tuple[Dataset, Dataset]:
             purchased,
             *grown_beside(purchased, measures, "采购", "", span.period),
             money("invoiced", "本期收票"),
-            percent("invoiced_share", "开票率", "sum(invoiced)", "sum(purchased)"),
+            percent("invoiced_share", "开票率", sum_of("invoiced"), sum_of("purchased")),
             settled,
             *grown_beside(settled, measures, "付款", "", span.period),
             money("offset", "本期冲抵"),
-            percent("paid_share", "付款率", "sum(settled)", "sum(purchased)"),
+            percent("paid_share", "付款率", sum_of("settled"), sum_of("purchased")),
             waited,
             *stood(replace(waited, label="付款天数"), measures, *span.period.earlier),
             *(stands if span.whole else ()),

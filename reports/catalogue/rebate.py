@@ -10,6 +10,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import Period, compared_datasets
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
+from reports.catalogue.expressions import Constant, ToDouble, compare, sum_of
 from reports.catalogue.metrics import grown_beside, money, percent, sum_where
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -29,20 +30,19 @@ from reports.catalogue.parts import (
     supplier_filter,
     table,
 )
+from reports.catalogue.period_offsets import WHOLE_QUARTERS
 
-QUARTER = Period(
-    "quarter", "按季分析", "季", "interval 3 month", "interval 1 year", "上季整季", "去年同季整季"
-)
+QUARTER = Period("quarter", "按季分析", "季", WHOLE_QUARTERS)
 AXIS = (Column("quarter", "季度", "date"), Column("quarter_label", "季"))
 ACCRUED = money("accrued", "应计返利")
 FIGURES = ("base", "accrued", "confirmed", "used", "left")
 CYCLE = {
-    "business_date_start": "strftime(m.cycle_start, '%Y-%m-%d')",
-    "business_date_end": "strftime(m.cycle_end, '%Y-%m-%d')",
+    "business_date_start": "strftime({cycle_start}, '%Y-%m-%d')",
+    "business_date_end": "strftime({cycle_end}, '%Y-%m-%d')",
 }
 OF_POLICY = by_key("policy_id", "policy_name")
 ACCOUNT = {**BY_COMPANY, **by_key("supplier_id", "partner_name", "partner_id")}
-DUE = sum_where("accrued", "state = '待确认'")
+DUE = sum_where("accrued", compare("state", "=", Constant("待确认")))
 
 
 def rebate_datasets() -> tuple[Dataset, Dataset]:
@@ -67,7 +67,7 @@ def rebate_datasets() -> tuple[Dataset, Dataset]:
             ),
             Column("state", "状态"),
             Column("bill_no", "返利单号"),
-            link("返利单", "/purchase/rebatedetail", **OF_POLICY, bill_no="coalesce(m.bill_no, '-')"),
+            link("返利单", "/purchase/rebatedetail", **OF_POLICY, bill_no="coalesce({bill_no}, '-')"),
             link("计返明细", "/purchase/rebatelines", named="lines_link", **OF_POLICY, **CYCLE),
         ),
         measures={name: f"{name}_amount" for name in FIGURES},
@@ -78,11 +78,11 @@ def rebate_datasets() -> tuple[Dataset, Dataset]:
             money("confirmed", "已确认"),
             money("used", "已使用"),
             money("left", "未使用"),
-            Metric("due", "待确认", f"cast({DUE} as double)", MONEY),
-            percent("rate", "返利率", "sum(accrued)", "sum(base)"),
-            percent("rate_year", "去年同季返利率", "sum(accrued_year)", "sum(base_year)"),
-            percent("confirmed_share", "确认率", "sum(confirmed)", "sum(accrued)"),
-            percent("used_share", "使用率", "sum(used)", "sum(confirmed)"),
+            Metric("due", "待确认", ToDouble(DUE), MONEY),
+            percent("rate", "返利率", sum_of("accrued"), sum_of("base")),
+            percent("rate_year", "去年同季返利率", sum_of("accrued_year"), sum_of("base_year")),
+            percent("confirmed_share", "确认率", sum_of("confirmed"), sum_of("accrued")),
+            percent("used_share", "使用率", sum_of("used"), sum_of("confirmed")),
         ),
     )
 
@@ -107,7 +107,7 @@ def uses_dataset() -> Dataset:
             link("返利账户", "/MoneyManagement/RebateManagement/RebateManagementSee", **ACCOUNT),
         ),
         measures=("amount",),
-        metrics=(Metric("used_amount", "使用金额", "cast(-sum(amount) as double)", MONEY),),
+        metrics=(Metric("used_amount", "使用金额", ToDouble(-sum_of("amount")), MONEY),),
     )
 
 

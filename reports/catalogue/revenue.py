@@ -13,6 +13,7 @@ from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import compared_datasets
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
 from reports.catalogue.days import DAY_COLUMNS, DAY_LINK, DAYS, Span, spanned_report
+from reports.catalogue.expressions import FunctionCall, sum_of
 from reports.catalogue.metrics import compared, grown_beside, money, percent, quantity, ratio
 from reports.catalogue.parts import (
     BY_COMPANY,
@@ -71,8 +72,13 @@ def revenue_dataset(span: Span) -> Dataset:
             money("return_revenue", "销售退货"),
             quantity("bills", "单据数", "bill_count"),
             quantity("quantity", "销售数量"),
-            Metric("per_bill", "单均收入", ratio("sum(revenue)", "sum(bill_count)"), MONEY),
-            percent("return_share", "退货率", "abs(sum(return_revenue))", "sum(sales_revenue)"),
+            Metric("per_bill", "单均收入", ratio(sum_of("revenue"), sum_of("bill_count")), MONEY),
+            percent(
+                "return_share",
+                "退货率",
+                FunctionCall("abs", (sum_of("return_revenue"),)),
+                sum_of("sales_revenue"),
+            ),
         ),
     )[0]
 

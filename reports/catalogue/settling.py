@@ -12,6 +12,7 @@ from reports.catalogue.boards import Board, Filter, Report, Tab
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period, compared_datasets, stood
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
 from reports.catalogue.days import ANY_DAYS, MONTHS, Span
+from reports.catalogue.expressions import ColumnRef, Expression, compare, sum_of
 from reports.catalogue.metrics import (
     bill_count,
     compared,
@@ -40,20 +41,20 @@ from reports.catalogue.parts import (
 )
 
 
-def write_off_metrics(late: str, held_days: str, late_days: str) -> tuple[Metric, ...]:
+def write_off_metrics(late: Expression, held_days: Expression, late_days: Expression) -> tuple[Metric, ...]:
     """Means are weighed by amounts: `held_days` and `late_days` are amounts times days, `late` what was late."""
     return (
         money("amount", "核销金额"),
-        percent("late_share", "逾期核销占比", late, "sum(amount)"),
-        Metric("mean_held", "平均账期（天）", ratio(held_days, "sum(amount)"), ",.1f"),
-        Metric("mean_late", "平均逾期（天）", ratio(late_days, "sum(amount)"), ",.1f"),
+        percent("late_share", "逾期核销占比", late, sum_of("amount")),
+        Metric("mean_held", "平均账期（天）", ratio(held_days, sum_of("amount")), ",.1f"),
+        Metric("mean_late", "平均逾期（天）", ratio(late_days, sum_of("amount")), ",.1f"),
     )
 
 
 def write_off_months(partner: Partner) -> tuple[Dataset, Dataset]:
     """A month's write-offs beside the month before and last year's, and the dataset for their series."""
     measures = ("amount", "late_amount", "held_days", "late_days", "bill_count")
-    amount, *weighed = write_off_metrics("sum(late_amount)", "sum(held_days)", "sum(late_days)")
+    amount, *weighed = write_off_metrics(sum_of("late_amount"), sum_of("held_days"), sum_of("late_days"))
     return compared_datasets(
         f"{partner.side}_write_off_month",
         f"{partner.owed}核销按月",
@@ -114,7 +115,7 @@ LINE_METRICS = (
 def write_off_days(partner: Partner) -> tuple[Dataset, Dataset]:
     """The write-offs of any days beside those of earlier days, and the dataset for their series."""
     measures = ("amount", "item_amount", "settlement_id", "late_amount", "held", "late")
-    shown = write_off_metrics("sum(late_amount)", "sum(held)", "sum(late)")
+    shown = write_off_metrics(sum_of("late_amount"), sum_of("held"), sum_of("late"))
     return compared_datasets(
         f"{partner.side}_write_off{ANY_DAYS.mark}",
         f"{partner.owed}核销明细{ANY_DAYS.word}",
@@ -148,9 +149,9 @@ def write_off_lines(partner: Partner) -> Dataset:
         flows=measures,
         metrics=(
             *write_off_metrics(
-                sum_where("amount", "late_days > 0"),
-                "sum(amount * held_days)",
-                "sum(amount * late_days)",
+                sum_where("amount", compare("late_days", ">", 0)),
+                sum_of(ColumnRef("amount") * ColumnRef("held_days")),
+                sum_of(ColumnRef("amount") * ColumnRef("late_days")),
             ),
             *LINE_METRICS,
         ),

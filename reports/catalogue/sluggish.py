@@ -12,6 +12,7 @@ from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import MONTH_COLUMNS
 from reports.catalogue.datasets import PERCENT, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.expressions import count_distinct, is_positive, sum_of, sum_over_rows
 from reports.catalogue.metrics import among_all, percent, quantity, ratio, total
 from reports.catalogue.parts import (
     GOODS,
@@ -100,18 +101,18 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             Metric("sluggish", f"呆滞{what}", total(f"sluggish_{measure}"), form),
             quantity("quantity", "呆滞数量", "sluggish_quantity"),
             Metric("stock", f"全部{what}", total(f"stock_{measure}"), form),
-            percent("share", "呆滞占比", f"sum(sluggish_{measure})", f"sum(stock_{measure})"),
+            percent("share", "呆滞占比", sum_of(f"sluggish_{measure}"), sum_of(f"stock_{measure}")),
             Metric(
                 "of_all",
                 "占全部库存",
-                ratio(f"sum(sluggish_{measure})", f"sum(sum(stock_{measure})) over ()"),
+                ratio(sum_of(f"sluggish_{measure}"), sum_over_rows(sum_of(f"stock_{measure}"))),
                 PERCENT,
             ),
             Metric("coming", f"30天内将呆滞{what[2:]}", total(f"coming_{measure}"), form),
             Metric(
                 "goods_count",
                 "呆滞商品数",
-                "count(distinct goods_id) filter (where sluggish_quantity > 0)",
+                count_distinct("goods_id", is_positive("sluggish_quantity")),
                 QUANTITY,
             ),
         ),
@@ -134,8 +135,8 @@ def sluggish_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         beside=None,
         metrics=(
             *whole.metrics,
-            percent("goods_share", "占该商品库存", f"sum(sluggish_{measure})", f"sum(stock_{measure})"),
-            among_all("part", "占全部呆滞", f"sum(sluggish_{measure})"),
+            percent("goods_share", "占该商品库存", sum_of(f"sluggish_{measure}"), sum_of(f"stock_{measure}")),
+            among_all("part", "占全部呆滞", sum_of(f"sluggish_{measure}")),
             quantity("sales", "近90天销量（至今）", "sales_quantity_90"),
         ),
     )

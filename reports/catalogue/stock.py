@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from reports.catalogue.boards import Chart
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
 from reports.catalogue.datasets import MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric, Worse
+from reports.catalogue.expressions import max_of
 from reports.catalogue.metrics import beside, compared
 from reports.catalogue.parts import table, variant
 
-UNIT = re.compile("占比$|（.*）$")
 LAYER_MONTHS = (
     "select t.period_start as month, t.period_label as month_label from mart_turnover_period as t"
     " where t.period_kind = 'month' group by t.period_start, t.period_label"
@@ -27,7 +26,7 @@ MONTH_ENDS_OF_STOCK = Dataset(
     grain="company",
     columns=(Column("month_label", "月"),),
     measures=(),
-    metrics=(Metric("newest", "最近月末", "max(month_label)"),),
+    metrics=(Metric("newest", "最近月末", max_of("month_label")),),
     explorable=False,
 )
 
@@ -104,7 +103,12 @@ def month_ends(
 def _stood(metric: Metric, measures: tuple[str, ...]) -> tuple[Metric, ...]:
     """A ratio at the earlier ends, under short headings: that of now says its unit."""
     then = stood(metric, measures, *MONTH_END.earlier)
-    return tuple(replace(each, heading=UNIT.sub("", each.label)) for each in then)
+    return tuple(replace(each, heading=_without_unit(each.label)) for each in then)
+
+
+def _without_unit(label: str) -> str:
+    """Return a label without the brackets at its end, or the word for a share."""
+    return label.partition("（")[0] if label.endswith("）") else label.removesuffix("占比")
 
 
 def month_ends_table(title: str, months: Dataset, summed: str, told: tuple[str, ...]) -> Chart:

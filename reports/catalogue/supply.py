@@ -10,6 +10,15 @@ from __future__ import annotations
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.expressions import (
+    Bracketed,
+    Operation,
+    ToDouble,
+    compare,
+    count_distinct,
+    is_positive,
+    sum_of,
+)
 from reports.catalogue.holdings import (
     COVER_RANGE,
     GOODS_STOCK_ROWS,
@@ -63,18 +72,23 @@ def standing() -> tuple[Metric, ...]:
         quantity("ordered", "在途（已订未到）", "ordered_quantity"),
         quantity("late", "逾期未到", "late_quantity"),
         *sales_beside(),
-        Metric("pace", "日均销量（近30天）", "cast(sum(sales_quantity_30) as double) / 30", "-,.2f"),
-        Metric("cover", "可售天数", ratio("sum(quantity)", "sum(sales_quantity_30)", "30"), DAYS),
+        Metric("pace", "日均销量（近30天）", ToDouble(sum_of("sales_quantity_30")) / 30, "-,.2f"),
+        Metric("cover", "可售天数", ratio(sum_of("quantity"), sum_of("sales_quantity_30"), 30), DAYS),
         Metric(
             "supply",
             "含在途可售天数",
-            ratio("(sum(quantity) + sum(ordered_quantity))", "sum(sales_quantity_30)", "30"),
+            ratio(
+                Bracketed(sum_of("quantity") + sum_of("ordered_quantity")), sum_of("sales_quantity_30"), 30
+            ),
             DAYS,
         ),
         Metric(
             "short",
             "仓库断货商品数",
-            "count(distinct goods_id) filter (where quantity <= 0 and sales_quantity_30 > 0)",
+            count_distinct(
+                "goods_id",
+                Operation(compare("quantity", "<=", 0), "and", is_positive("sales_quantity_30")),
+            ),
             QUANTITY,
         ),
     )
@@ -204,7 +218,7 @@ def decision_dataset(cost: bool) -> Dataset:
         f" cross join ({days}) as d cross join lateral (select {wanted} as wanted) as w)"
     )
     money_part = (
-        (Metric("suggested_amount", "建议采购金额", "cast(sum(suggested_amount) as double)", MONEY),)
+        (Metric("suggested_amount", "建议采购金额", ToDouble(sum_of("suggested_amount")), MONEY),)
         if cost
         else ()
     )
@@ -228,7 +242,7 @@ def decision_dataset(cost: bool) -> Dataset:
             Metric(
                 "wanted_goods",
                 "需补货商品数",
-                "count(distinct goods_id) filter (where suggested_quantity > 0)",
+                count_distinct("goods_id", is_positive("suggested_quantity")),
                 QUANTITY,
             ),
             *money_part,

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reports.catalogue.datasets import BESIDE_ORDER, COUNT, WINDOW, Dataset
+from reports.catalogue.datasets import BESIDE_ORDER, Dataset
+from reports.catalogue.expressions import Bracketed, Expression, IsNull
 from reports.catalogue.metrics import is_change_of, total
 
 Periods = frozenset[int]
@@ -37,13 +38,16 @@ class Telling:
         return " or ".join((*of_periods, *self.conditions))
 
 
-def looked_at(dataset: Dataset, sql: str) -> Periods:
+def looked_at(dataset: Dataset, expression: Expression) -> Periods:
     """The periods of which a figure is made, or a condition on figures: rows of others are nothing to it."""
-    used = dataset.words(sql)
+    return EVERY if expression.has_count else periods_of(dataset, expression.columns)
+
+
+def periods_of(dataset: Dataset, names: Iterable[str]) -> Periods:
+    """Return the periods whose rows have these columns and measures; every one where rows of others may have them."""
+    used = dataset.words(names)
     known = dataset.periods
-    if "count(" in sql or not used or not used <= known.keys():
-        return EVERY
-    return frozenset(known[name] for name in used)
+    return frozenset(known[name] for name in used) if used and used <= known.keys() else EVERY
 
 
 def telling(dataset: Dataset, names: Iterable[str]) -> Telling:
@@ -53,13 +57,17 @@ def telling(dataset: Dataset, names: Iterable[str]) -> Telling:
     for, it has nothing to say. Counts have no need of rows to be one. What is known only where another figure is needs
     no condition of its own: a figure of periods that tell by themselves, or a change of one.
     """
-    asked = (dataset.metric(name).sql for name in names) if dataset.compares else ()
-    figures = [sql for sql in asked if WINDOW not in sql and not COUNT.match(sql)]
+    asked = (dataset.metric(name).expression for name in names) if dataset.compares else ()
+    figures = [figure for figure in asked if not figure.has_window and not figure.is_count]
     if not figures:
         return Telling(EVERY, (), EVERY)
     summed = {total(name): period for name, period in dataset.periods.items()}
-    periods = frozenset(summed[sql] for sql in figures if sql in summed)
-    known = [sql for sql in figures if looked_at(dataset, sql) <= periods]
-    rest = [sql for sql in figures if sql not in known and not any(is_change_of(sql, of) for of in known)]
-    conditions = tuple(f"({sql}) is not null" for sql in rest)
-    return Telling(periods, conditions, periods.union(*(looked_at(dataset, sql) for sql in rest)))
+    periods = frozenset(summed[figure] for figure in figures if figure in summed)
+    known = [figure for figure in figures if looked_at(dataset, figure) <= periods]
+    rest = [
+        figure
+        for figure in figures
+        if figure not in known and not any(is_change_of(figure, of) for of in known)
+    ]
+    conditions = tuple(IsNull(Bracketed(figure), negated=True).sql for figure in rest)
+    return Telling(periods, conditions, periods.union(*(looked_at(dataset, figure) for figure in rest)))

@@ -13,6 +13,15 @@ from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import MONTH, MONTH_COLUMNS, Period, compared_datasets, stood
 from reports.catalogue.datasets import DAYS, PERCENT, RATIO, Column, Dataset, Metric
 from reports.catalogue.days import ANY_DAYS, Span, spanned_report
+from reports.catalogue.expressions import (
+    Aggregate,
+    ColumnRef,
+    Expression,
+    ToDouble,
+    compare,
+    sum_of,
+    sum_over_rows,
+)
 from reports.catalogue.metrics import (
     bill_count,
     compared,
@@ -99,21 +108,28 @@ def trade_datasets(
             Metric(
                 "balance",
                 f"购销差额{'' if cost else '（数量）'}",
-                "cast(sum(bought) - sum(sold) as double)",
+                ToDouble(sum_of("bought") - sum_of("sold")),
                 form,
             ),
-            Metric("ratio", "销采比", ratio("sum(sold)", "sum(bought)"), RATIO),
+            Metric("ratio", "销采比", ratio(sum_of("sold"), sum_of("bought")), RATIO),
             Metric(
-                "ratio_before", f"{previous}销采比", ratio("sum(sold_before)", "sum(bought_before)"), RATIO
+                "ratio_before",
+                f"{previous}销采比",
+                ratio(sum_of("sold_before"), sum_of("bought_before")),
+                RATIO,
             ),
-            Metric("ratio_year", f"{last_year}销采比", ratio("sum(sold_year)", "sum(bought_year)"), RATIO),
+            Metric(
+                "ratio_year", f"{last_year}销采比", ratio(sum_of("sold_year"), sum_of("bought_year")), RATIO
+            ),
             grown_beside(bought, ("bought",), "采购", "", span.period)[1],
             grown_beside(sold, ("sold",), "销售", period=span.period)[1],
             quantity("bought_quantity", "采购件数"),
             quantity("sold_quantity", "销售件数"),
             money("revenue", "销售收入"),
-            Metric("bought_share", "采购占比", ratio("sum(bought)", "sum(sum(bought)) over ()"), PERCENT),
-            Metric("sold_share", "销售占比", ratio("sum(sold)", "sum(sum(sold)) over ()"), PERCENT),
+            Metric(
+                "bought_share", "采购占比", ratio(sum_of("bought"), sum_over_rows(sum_of("bought"))), PERCENT
+            ),
+            Metric("sold_share", "销售占比", ratio(sum_of("sold"), sum_over_rows(sum_of("sold"))), PERCENT),
         ),
     )
 
@@ -222,14 +238,14 @@ def category_board(cost: bool, span: Span) -> Board:
     return board((data, series), trade_head(data), lines, filters)
 
 
-LATE = sum_where("rest_quantity", "late_days > 0")
+LATE = sum_where("rest_quantity", compare("late_days", ">", 0))
 
 
 ORDERED = ("quantity", "amount", "filled_quantity", "rest_quantity", "cancelled_quantity", "lead_days")
 STATE = Column("state", "执行状态")
 
 
-def order_metrics(lead: str) -> tuple[Metric, ...]:
+def order_metrics(lead: Expression) -> tuple[Metric, ...]:
     """What adds up over lines as over months; `lead` is the mean lead time."""
     return (
         quantity("quantity", "订单数量"),
@@ -237,16 +253,16 @@ def order_metrics(lead: str) -> tuple[Metric, ...]:
         quantity("filled", "已发数量", "filled_quantity"),
         quantity("rest", "未发数量", "rest_quantity"),
         quantity("cancelled", "关闭未发", "cancelled_quantity"),
-        percent("fill_rate", "满足率", "sum(filled_quantity)", "sum(quantity)"),
+        percent("fill_rate", "满足率", sum_of("filled_quantity"), sum_of("quantity")),
         Metric("lead", "平均发齐天数", lead, DAYS),
     )
 
 
 def line_metrics() -> tuple[Metric, ...]:
     return (
-        *order_metrics("cast(avg(lead_days) as double)"),
-        Metric("late", "逾期未发数量", f"cast({LATE} as double)", ",.0f"),
-        percent("late_share", "逾期未发占比", LATE, "sum(rest_quantity)"),
+        *order_metrics(ToDouble(Aggregate("avg", ColumnRef("lead_days")))),
+        Metric("late", "逾期未发数量", ToDouble(LATE), ",.0f"),
+        percent("late_share", "逾期未发占比", LATE, sum_of("rest_quantity")),
         bill_count("orders", "订单数", "quantity"),
     )
 
@@ -265,7 +281,7 @@ def beside_earlier(
 def order_months() -> tuple[Dataset, Dataset]:
     """A month's orders beside those of the month before and of last year's, and the dataset for their series."""
     measures = (*ORDERED, "lead_lines")
-    shown = order_metrics(ratio("sum(lead_days)", "sum(lead_lines)"))
+    shown = order_metrics(ratio(sum_of("lead_days"), sum_of("lead_lines")))
     return compared_datasets(
         "sales_order_month",
         "销售订单执行按月",
@@ -288,7 +304,7 @@ ORDER_LINE = (
     Column("delivery_date", "交货日期", "date"),
     STATE,
     Column("late_days", "逾期天数", "number"),
-    link("订单", "/sales/salesorderSee", id="m.bill_id"),
+    link("订单", "/sales/salesorderSee", id="{bill_id}"),
 )
 
 

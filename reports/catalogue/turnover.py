@@ -7,10 +7,11 @@ is cost.
 
 from __future__ import annotations
 
-from reports.catalogue.beside import ELAPSED, Figure, Head, figures
+from reports.catalogue.beside import Figure, Head, figures, whole_days
 from reports.catalogue.boards import Board, Chart, Report, Tab
 from reports.catalogue.compare import MONTH, WEEK, Period, compared_datasets
 from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, RATIO, Column, Dataset, Metric
+from reports.catalogue.expressions import Bracketed, Expression, compare, default_to_zero, max_of, sum_of
 from reports.catalogue.metrics import change_metric, percent, ratio, sum_where, total
 from reports.catalogue.parts import (
     BRAND,
@@ -49,16 +50,16 @@ COMPARED = (
 def period_days(period: Period) -> dict[str, str]:
     """The days of a row's period, as a page is asked for them."""
     return days_known(
-        "m.period_start", "last_day(m.period_start)" if period is MONTH else "m.period_start + 6"
+        "{period_start}", "last_day({period_start})" if period is MONTH else "{period_start} + 6"
     )
 
 
-def rate(suffix: str = "") -> str:
-    return ratio(f"sum(flow{suffix})", f"sum(stock{suffix})", f"max(days{suffix})")
+def rate(suffix: str = "") -> Expression:
+    return ratio(sum_of(f"flow{suffix}"), sum_of(f"stock{suffix}"), max_of(f"days{suffix}"))
 
 
-def days(suffix: str = "") -> str:
-    return ratio(f"sum(stock{suffix})", f"sum(flow{suffix})")
+def days(suffix: str = "") -> Expression:
+    return ratio(sum_of(f"stock{suffix}"), sum_of(f"flow{suffix}"))
 
 
 def words(cost: bool) -> tuple[str, str, str]:
@@ -77,12 +78,12 @@ def turnover_metrics(period: Period, cost: bool) -> tuple[Metric, ...]:
     return (
         Metric("turnover_rate", "周转率（次）", rate(), RATIO),
         Metric("rate_before", f"{period.previous}周转率", rate("_before"), RATIO),
-        change_metric("rate_change", period.moved[0], rate(), f"({rate('_before')}) * max({ELAPSED})"),
+        change_metric("rate_change", period.moved[0], rate(), whole_days(Bracketed(rate("_before")))),
         Metric("rate_year", f"{period.last_year}周转率", rate("_year"), RATIO),
         Metric("turnover_days", "周转天数", days(), DAYS),
         Metric("days_before", f"{period.previous}周转天数", days("_before"), DAYS),
         Metric("sales", flow, total("flow"), form),
-        Metric("mean_stock", f"平均库存{what}", ratio("sum(stock)", "max(days)"), form),
+        Metric("mean_stock", f"平均库存{what}", ratio(sum_of("stock"), max_of("days")), form),
         Metric("closing_stock", f"期末库存{what}", total("closing"), form),
     )
 
@@ -182,7 +183,12 @@ def compare_by(key: str, title: str, data: Dataset, metric: str, x: str) -> Char
     return bars(key, title, data, (metric,), x, order=metric, limit=15)
 
 
-IDLE = percent("idle_share", "无销售库存占比", sum_where("stock", "coalesce(flow, 0) <= 0"), "sum(stock)")
+IDLE = percent(
+    "idle_share",
+    "无销售库存占比",
+    sum_where("stock", compare(default_to_zero("flow"), "<=", 0)),
+    sum_of("stock"),
+)
 # Of each goods in each warehouse: days that its stock lasts at the month's pace.
 SPEED = (
     "case when coalesce(m.flow, 0) <= 0 then '本月无销售' when m.stock <= m.flow * 30 then '30天以内' "

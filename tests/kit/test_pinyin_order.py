@@ -19,6 +19,7 @@ from api.kit import registry
 from api.kit.pinyin_order import MACRO, in_pinyin, teach
 from reports.catalogue.boards import Chart, Pivot
 from reports.catalogue.datasets import Column, Dataset, Metric
+from reports.catalogue.expressions import sum_of
 from reports.name_order import in_name_order
 from tests.kit.desk import Desk
 from tests.kit.fixtures import Site
@@ -212,7 +213,7 @@ DATASET = Dataset(
     grain="company",
     columns=(Column("name", "名称"), Column("place", "地点"), Column("day", "日期", "date")),
     measures=("sold",),
-    metrics=(Metric("sold", "销售额", "sum(sold)"),),
+    metrics=(Metric("sold", "销售额", sum_of("sold")),),
 )
 
 

@@ -26,6 +26,7 @@ from reports.assets import Placed, boards
 from reports.catalogue import REPORTS, find_report
 from reports.catalogue.boards import Board, Chart, Pivot
 from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
+from reports.catalogue.expressions import ColumnRef, Expression, Sum, ToDouble, quoted_sum
 from tests.kit.fixtures import Site
 from tests.kit.superset import EVERYTHING, of_range, publish
 
@@ -106,7 +107,7 @@ def on_paper(
     return wanted, sheet(wanted, source, facts(source), settled(wanted, source))
 
 
-def of_table(rows: str, form: Any = "pdf", amount: str = 'sum("amount")') -> Asked:
+def of_table(rows: str, form: Any = "pdf", amount: Expression = quoted_sum("amount")) -> Asked:
     """A report of one table over names and amounts."""
     metric = Metric("amount", "金额", amount, MONEY)
     dataset = Dataset(
@@ -167,7 +168,8 @@ def figure(source: Connection, dataset: Dataset, metric: Metric, where: str) -> 
 
 
 def is_sum(metric: Metric) -> bool:
-    return metric.sql.startswith('cast(sum("') and metric.sql.count("sum(") == 1
+    figure = metric.expression
+    return isinstance(figure, ToDouble) and isinstance(figure.of, Sum) and isinstance(figure.of.of, ColumnRef)
 
 
 def same(found: Any, expected: Any) -> bool:

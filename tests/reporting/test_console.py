@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from api.reporting.earlier_days import same_day
 from api.reporting.snapshot import published
 from reports.catalogue import find_report
+from reports.catalogue.period_offsets import find_same_day
 from tests.kit.desk import Desk, Made
 from tests.reporting.asking import one, page, rows, some
 
@@ -88,7 +88,7 @@ def posted(desk: Desk, now: date, refresh: Callable[[], None]) -> Desk:
         warehouse_id=world.warehouse2_a,
     )
     _sell(desk, now - timedelta(days=1), first, 2, "169.5")
-    _sell(desk, same_day(now, 12), first, 1, "565")
+    _sell(desk, find_same_day(now, 12), first, 1, "565")
     _sell(desk, now, first, 5, "135.6", customer_id=world.customer_b, **other)
     desk.stock_in(third, 4, business_date=str(now))
     _sell(desk, now, third, 4, "0", customer_id=world.customer_a)

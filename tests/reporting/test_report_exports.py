@@ -19,6 +19,8 @@ from reports.assets import Placed
 from reports.catalogue import find_report
 from reports.catalogue.boards import COST
 from reports.catalogue.datasets import CHANGE, DAYS, MONEY, PERCENT, UNSEEN, Metric
+from reports.catalogue.expressions import sum_of
+from reports.catalogue.metrics import total
 from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, of_range
 from tests.reporting.exported import (
     HEAD,
@@ -242,7 +244,7 @@ class TestDetail:
         at = listed[0].index("建议采购金额")
         amounts = [row[at] for row in listed[1:]]
         assert amounts == [270.33, 270.33, 0, 540.66]
-        rows, mean = "select '甲' as name, 1525.25 as amount", 'cast(sum("amount") as double) / 3'
+        rows, mean = "select '甲' as name, 1525.25 as amount", total("amount") / 3
         for form in ("detail", "pivot"):
             files.write(path, of_table(rows, form, mean), source, facts(source))
             assert {row[1] for row in cells(path)[0][HEAD + 1 :]} == {508.42}
@@ -267,7 +269,10 @@ class TestDetail:
     def test_a_full_sheet_goes_on_in_the_next_and_ends_with_the_totals(self, tmp_path: Path) -> None:
         path = tmp_path / "a.xlsx"
         lines = [("row", [f"客户{number}", 1.0]) for number in range(5)]
-        columns = [text_column(("客户",), 10), figure_column(("金额",), Metric("a", "金额", "", MONEY))]
+        columns = [
+            text_column(("客户",), 10),
+            figure_column(("金额",), Metric("a", "金额", sum_of("a"), MONEY)),
+        ]
         with Book(path, sheet_rows=2) as book:
             count = book.write("明细", ["标题"], columns, [*lines, ("total", ["合计", 5.0])], filtered=True)  # type: ignore[list-item]
         assert count == 5

@@ -26,7 +26,7 @@ from api.kit.database import today
 from reports.assets import Placed
 from reports.catalogue import find_report
 from reports.catalogue.boards import COST
-from reports.catalogue.datasets import CHANGE, COUNT, MONEY, PERCENT, UNSEEN, WINDOW
+from reports.catalogue.datasets import CHANGE, MONEY, PERCENT, UNSEEN
 from reports.theme import BUCKET_COLORS, PRIMARY
 from tests.kit.superset import EVERYTHING, of_range
 from tests.reporting.exported import (
@@ -83,7 +83,8 @@ class TestPaper:
             where = opening(source, placed, dataset, chart.key)
             metrics = [dataset.metric(name) for name in shown.metrics]
             keys = ", ".join(f'"{name}"' for name in shown.by)
-            own = [item.sql for item in metrics if WINDOW not in item.sql and not COUNT.match(item.sql)]
+            figures = [item.expression for item in metrics]
+            own = [item.sql for item in figures if not item.has_window and not item.is_count]
             told = " or ".join(f"{sql} is not null" for sql in own) if dataset.compares and own else "true"
             rows = f"select {keys} from ({of_range(dataset.sql)}) where {where} group by {keys} having {told}"
             count = source.exec_driver_sql(f"select count(*) from ({rows})").scalar()

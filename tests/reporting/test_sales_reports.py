@@ -13,12 +13,13 @@ from api.identity.sessions import principal_of
 from api.kit.charting import by_time
 from api.kit.view import View
 from api.reporting import earlier_days
-from api.reporting.earlier_days import come, earlier, previous, same_day
+from api.reporting.earlier_days import come, previous
 from api.reporting.goods_shortage import GoodsShortage
 from api.reporting.sales_summary import SalesSummary
 from api.reporting.snapshot import published
 from api.reporting.station_rebate import StationRebate
 from reports.catalogue import find_report
+from reports.catalogue.period_offsets import find_same_day, shift_months_back
 from tests.kit.desk import Desk, Made
 from tests.reporting.asking import one, page, rows, some
 
@@ -305,10 +306,10 @@ class TestPeriods:
         assert (values["previous_first"], values["previous_last"]) == tuple(map(date.fromisoformat, before))
 
     def test_a_year_before_the_end_of_february_is_its_end(self) -> None:
-        assert earlier(date(2025, 2, 28), 12) == date(2024, 2, 29)
-        assert earlier(date(2024, 2, 29), 12) == date(2023, 2, 28)
-        assert same_day(date(2025, 2, 28), 12) == date(2024, 2, 28)
-        assert same_day(date(2024, 2, 29), 12) == date(2023, 2, 28)
+        assert shift_months_back(date(2025, 2, 28), 12) == date(2024, 2, 29)
+        assert shift_months_back(date(2024, 2, 29), 12) == date(2023, 2, 28)
+        assert find_same_day(date(2025, 2, 28), 12) == date(2024, 2, 28)
+        assert find_same_day(date(2024, 2, 29), 12) == date(2023, 2, 28)
 
 
 class TestDetail:

@@ -12,7 +12,7 @@ from api.exporting.wording import worded
 from reports.assets import CatalogueError, boards, compile_assets, validate
 from reports.catalogue import find_report
 from reports.catalogue.boards import COST
-from reports.catalogue.datasets import CHANGE, MONEY, POINTS, WHOLE_MONEY, WINDOW
+from reports.catalogue.datasets import CHANGE, MONEY, POINTS, WHOLE_MONEY
 from reports.catalogue.parts import MANY
 from reports.chart_params import (
     BEFORE_COLOR,
@@ -276,7 +276,7 @@ class TestGroundedAxes:
                 params = chart_params(chart, dataset)
                 metrics = [dataset.metric(name) for name in chart.metrics]
                 share = any(metric.format.endswith("%") for metric in metrics)
-                divided = any("/" in metric.sql for metric in metrics)
+                divided = any(metric.expression.has_division for metric in metrics)
                 assert params["truncateYAxis"] is not share
                 assert params["y_axis_title"] == ("纵轴不一定从 0 起" if divided and not share else "")
                 found.add((share, divided))
@@ -299,9 +299,9 @@ class TestDonuts:
                 params = chart_params(chart, dataset)
                 assert params["show_labels_threshold"] == LEAST_NAMED == 1
                 [query] = stored_queries(chart, dataset)
-                figure = dataset.metric(chart.metrics[0]).sql
+                figure = dataset.metric(chart.metrics[0]).expression
                 # What looks at other rows is no condition.
-                assert query["extras"]["having"] == ("" if WINDOW in figure else f"({figure} <> 0)")
+                assert query["extras"]["having"] == ("" if figure.has_window else f"({figure.sql} <> 0)")
 
 
 class TestHeads:

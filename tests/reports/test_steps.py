@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from reports.catalogue.datasets import Dataset, Metric
+from reports.catalogue.expressions import count_distinct, is_known, sum_of
 from reports.catalogue.metrics import money, ratio
 from reports.drawn import without_gaps
 from reports.ranges import days_come
@@ -22,8 +23,8 @@ WRITE_OFFS = Dataset(
     measures=("amount", "days"),
     metrics=(
         money("amount", "核销金额"),
-        Metric("bills", "单据数", "count(distinct bill_no) filter (where amount is not null)"),
-        Metric("held", "账期", ratio("sum(days)", "sum(amount)")),
+        Metric("bills", "单据数", count_distinct("bill_no", is_known("amount"))),
+        Metric("held", "账期", ratio(sum_of("days"), sum_of("amount"))),
         money("days", "天数"),
     ),
     flows=("amount",),

@@ -14,7 +14,8 @@ import sqlalchemy as sa
 
 from reports.catalogue.beside import KEY
 from reports.catalogue.boards import Chart
-from reports.catalogue.datasets import BESIDE_ORDER, PART, SUFFIXES, Column, Dataset, Metric
+from reports.catalogue.datasets import BESIDE_ORDER, SUFFIXES, Column, Dataset, Metric
+from reports.catalogue.expressions import Expression, RawSql, quoted_sum
 from reports.catalogue.metrics import change, total
 from reports.late_names import EXTREMES, Table
 from reports.ways_down import led_down
@@ -56,7 +57,10 @@ def read(snapshot: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:
 
 def adds_up_days(data: Dataset, columns: Iterable[str]) -> bool:
     """Whether one of the columns says from which day to which a row is."""
-    return any(EXTREMES.keys() & {*PART.findall(data.column(name).sql)} for name in columns)
+    return any(
+        made_of is not None and EXTREMES.keys() & made_of.columns
+        for made_of in (data.column(name).made_of for name in columns)
+    )
 
 
 def leads_to_its_days(row: dict[str, Any]) -> None:
@@ -178,10 +182,10 @@ class TestRowsOfTheChosenPeriod:
         self, figures: tuple[str, ...], order: str, searched: str
     ):
         """Sold now and before, now alone, before alone, last year alone; the change of a row is told of all its rows."""
-        sums = {name: total(name) for name in ("sold", "sold_before", "sold_year")}
+        sums: dict[str, Expression] = {name: total(name) for name in ("sold", "sold_before", "sold_year")}
         sums["grown"] = change(sums["sold"], sums["sold_before"])
         columns = (Column("goods_id", "商品"), Column("goods_name", "名称", follows=("goods_id",)))
-        metrics = tuple(Metric(name, name, sql) for name, sql in sums.items())
+        metrics = tuple(Metric(name, name, figure) for name, figure in sums.items())
         measures = (BESIDE_ORDER, "sold", "sold_before", "sold_year")
         data = replace(stock(*columns), measures=measures, metrics=metrics)
         table = Table(data, ("goods_id", "goods_name"), figures, ((order, False),), 3, 0)
@@ -190,7 +194,10 @@ class TestRowsOfTheChosenPeriod:
             " (1, 3, 'c', null, 4, null), (2, 4, 'd', null, null, 9)) as virtual_table"
             " (beside_order, goods_id, goods_name, sold, sold_before, sold_year)"
         )
-        names = [sa.literal_column(name) for name in ("goods_id", "goods_name", *map(sums.get, figures))]
+        names = [
+            sa.literal_column(name)
+            for name in ("goods_id", "goods_name", *(sums[name].sql for name in figures))
+        ]
         asked = sa.select(*names).select_from(sa.text(kept)).group_by(*names[:2])
         found = Found(asked.limit(3).offset(0), ["goods_id", "goods_name", *figures])
         counts: dict[str, int] = {}
@@ -201,8 +208,8 @@ class TestRowsOfTheChosenPeriod:
             return duckdb.sql(asked_for[-1]).fetchall()
 
         rows = answer(table.named(found, answer, counts).sqla_query)
-        known = " or ".join(f"{sums[name]} is not null" for name in figures)
-        whole = f"{asked} having {known} order by {sums[order]} desc nulls last, goods_id"
+        known = " or ".join(f"{sums[name].sql} is not null" for name in figures)
+        whole = f"{asked} having {known} order by {sums[order].sql} desc nulls last, goods_id"
         every = duckdb.sql(whole).fetchall()
         assert rows == every[:3] != []
         assert (f"IN ({searched})" in asked_for[0]) == bool(searched) == (" IN (" in asked_for[0])
@@ -212,7 +219,7 @@ class TestRowsOfTheChosenPeriod:
     def test_a_chart_s_own_condition_holds_beside_it(self):
         """Of two figures neither is anything: the row is left out, though both are told."""
         names = ("sold", "sold_before")
-        metrics = tuple(Metric(name, name, f'sum("{name}")') for name in names)
+        metrics = tuple(Metric(name, name, quoted_sum(name)) for name in names)
         data = replace(stock(Column("company_name", "公司")), measures=names, metrics=metrics)
         table = Table(data, ("company_name",), names, (), None, None)
         own = "sum(sold) <> 0 or sum(sold_before) <> 0"
@@ -347,8 +354,8 @@ class TestRowsByKeys:
         data = stock(
             Column("goods_num", "编码", keys=("goods_id",)),
             Column("month_label", "月", sql="strftime(m.month, '%Y-%m')"),
-            Column("goods_link", "商品", "link", sql="'/goods?id=' || m.goods_id || m.goods_num"),
-            Column("month_link", "月", "link", sql="'/month?month=' || m.month_label"),
+            Column("goods_link", "商品", "link", made_of=RawSql("'/goods?id=' || {goods_id} || {goods_num}")),
+            Column("month_link", "月", "link", made_of=RawSql("'/month?month=' || {month_label}")),
         )
         told = data.link_made_of("goods_link", lambda name: f"any_value({name})")
         assert told == "'/goods?id=' || any_value(goods_id) || any_value(goods_num)"

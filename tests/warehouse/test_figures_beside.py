@@ -10,9 +10,10 @@ import pytest
 
 from reports.assets import Placed, boards
 from reports.catalogue import find_report
-from reports.catalogue.beside import BY_PROGRESS, ELAPSED, KEY, moved_name, names
+from reports.catalogue.beside import BY_PROGRESS, KEY, moved_name, names
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.datasets import PERCENT, SERIES, Dataset, in_range
+from reports.catalogue.period_offsets import ELAPSED
 from tests.kit.superset import of_range
 from tests.warehouse.conftest import Mart
 

@@ -14,7 +14,7 @@ COMPARED = {data.key: data for placed in boards() for data in placed.board.datas
 def test_every_row_has_all_that_tables_add_up(mart: Mart) -> None:
     summed = 0
     for key, data in COMPARED.items():
-        added = {metric.sql for metric in data.metrics}
+        added = {metric.expression for metric in data.metrics}
         names = [name for name, number in data.periods.items() if number == 0 and total(name) in added]
         summed += len(names)
         lacks = ", ".join(f'count(*) - count("{name}") as "{name}"' for name in names)
