@@ -11,8 +11,8 @@ from dataclasses import replace
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import with_suffixes
-from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric
-from reports.catalogue.metrics import beside, compared, money, percent, quantity, ratio
+from reports.catalogue.datasets import MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric
+from reports.catalogue.metrics import beside, compared, money, percent, quantity
 from reports.catalogue.parts import (
     COMPANY,
     CUSTOMER,
@@ -38,19 +38,14 @@ from reports.catalogue.parts import (
     table,
     variant,
 )
+from reports.catalogue.stock import cover_metric
 
 STOCK_OF_TODAY = "stock of ten earlier days costs more than a chart may take"
 STOCK = "售出公司库存"
 """Of goods a company's stock counts where it sold them: so it adds up over companies, whichever are chosen or seen."""
-PERIODS = {"d7": "近7天", "d30": "近30天", "d90": "近90天", "month": "本月", "year": "本年"}
-PERIOD = Column(
-    "period_label",
-    "统计区间",
-    sql="case m.period_key "
-    + " ".join(f"when '{key}' then '{label}'" for key, label in PERIODS.items())
-    + " end",
-)
+PERIOD = Column("period_label", "统计区间")
 DEFAULT_PERIOD = "近30天"
+"""One of those that `transforms/macros/sales_periods.sql` names."""
 EARLIER = ("上期", "去年同期")
 # Empty in the totals row, which stands for more than one goods.
 OF_ONE_GOODS = "case when count(distinct goods_id) = 1 then {} end"
@@ -58,7 +53,7 @@ PLACE = OF_ONE_GOODS.format("rank() over (order by sum({}) desc)")
 GOODS_SOLD = Metric(
     "goods_count", "动销商品数", "count(distinct goods_id) filter (where quantity > 0)", QUANTITY
 )
-COVER = Metric("cover", "可售天数", ratio("sum(stock_quantity)", "sum(quantity)", "max(days)"), DAYS)
+COVER = cover_metric("sum(stock_quantity)", "sum(quantity)", "max(days)")
 OF_BILL = ("bill_no",)
 DETAIL_LINK = link(
     "查看单据",

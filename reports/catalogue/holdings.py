@@ -37,7 +37,7 @@ from reports.catalogue.parts import (
     table,
     variant,
 )
-from reports.catalogue.stock import amounts, held, held_in
+from reports.catalogue.stock import COVER, amounts, held, held_in
 
 # Of each goods in each warehouse: days that its stock lasts at the pace of the last 30 days. What is sold out was sold
 # within them.
@@ -170,7 +170,7 @@ def goods_dataset(cost: bool) -> Dataset:
         metrics=(
             *now_and_before(cost),
             *sales_beside(),
-            Metric("cover", "可售天数", ratio("sum(quantity)", "sum(sales_quantity_30)", "30"), DAYS),
+            COVER,
             percent(
                 "idle",
                 "近90天无销售占比",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
-from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.holdings import (
     COVER_RANGE,
     GOODS_STOCK_ROWS,
@@ -20,7 +20,7 @@ from reports.catalogue.holdings import (
     now_and_before,
     sales_beside,
 )
-from reports.catalogue.metrics import quantity, ratio
+from reports.catalogue.metrics import quantity
 from reports.catalogue.parts import (
     BY_GOODS,
     BY_WAREHOUSE,
@@ -42,7 +42,7 @@ from reports.catalogue.parts import (
     variant,
 )
 from reports.catalogue.purchase import centre_report
-from reports.catalogue.stock import amounts, held
+from reports.catalogue.stock import COVER, amounts, cover_metric, held
 
 GOODS_NAMES = ("goods_num", "goods_name", "specification_type", "brand_name")
 ORDERS = link(
@@ -64,12 +64,13 @@ def standing() -> tuple[Metric, ...]:
         quantity("late", "逾期未到", "late_quantity"),
         *sales_beside(),
         Metric("pace", "日均销量（近30天）", "cast(sum(sales_quantity_30) as double) / 30", "-,.2f"),
-        Metric("cover", "可售天数", ratio("sum(quantity)", "sum(sales_quantity_30)", "30"), DAYS),
-        Metric(
+        COVER,
+        cover_metric(
+            "(sum(quantity) + sum(ordered_quantity))",
+            "sum(sales_quantity_30)",
+            "30",
             "supply",
             "含在途可售天数",
-            ratio("(sum(quantity) + sum(ordered_quantity))", "sum(sales_quantity_30)", "30"),
-            DAYS,
         ),
         Metric(
             "short",
