@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from reports.catalogue.beside import Head
+from reports.catalogue.bill_pages import BILL_PAGES, SETTLING_BILLS
 from reports.catalogue.boards import HEAD, Board, Chart, Filter, Pivot, Report, Row, Tab
 from reports.catalogue.compare import MONTH, Period
 from reports.catalogue.datasets import (
@@ -136,27 +137,8 @@ def by_one_or_none(name: str, shown: str) -> dict[str, str]:
     return {**by_key(name, shown), name: f"coalesce(m.{name}, {NO_RECORD})"}
 
 
-# Where a bill is seen, by its type: those that owe, settle and sell.
-BILL_PAGES = {
-    "XSCK": "/sales/salesamend",
-    "XSTH": "/sales/salesReturnSee",
-    "XSDB": "/sales/salesallocationSee",
-    "KHFL": "/sales/customrebatedetailSee",
-    "KHSK": "/custom/receiptmanage_search",
-    "YSCK": "/custom/depositsSearch",
-    "QCYS": "/system/customerinitialization/see",
-    "CGRK": "/purchase/instorageSee",
-    "CGTH": "/purchase/refundSee",
-    "CGFL": "/purchase/rebatedetailSee",
-    "GYFK": "/purchase/paymanageSearch",
-    "YFCD": "/purchase/prepaidhandleSearch",
-    "QCYF": "/system/supplierinitialization/see",
-    "YSYF": "/MoneyManagement/contra/see",
-}
-
-
 def bill_link(
-    text: str = "单据", named: str = "bill_link", of: str = "", types: Iterable[str] = BILL_PAGES
+    text: str = "单据", named: str = "bill_link", of: str = "", types: Iterable[str] = SETTLING_BILLS
 ) -> Column:
     """Leads to the bill itself, of the mart's columns of type and id; `of` goes before their names."""
     pages = " ".join(f"when '{kind}' then '{BILL_PAGES[kind]}'" for kind in types)
