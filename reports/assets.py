@@ -31,7 +31,7 @@ from reports.catalogue.datasets import Dataset
 from reports.chart_params import VIZ_TYPES, chart_params, label_colors, stored_queries
 from reports.column_widths import short_headings
 from reports.snapshot import SNAPSHOT_URI
-from reports.theme import COLOR_SCHEME, DASHBOARD_CSS, OTHERS, unbroken
+from reports.theme import COLOR_SCHEME, DASHBOARD_CSS, OTHERS, unbroken, unwrapped
 
 VERSION = "1.0.0"
 DATABASE_NAME = "报表快照"
@@ -303,12 +303,22 @@ def _narrows(placed: Placed, chart: Chart) -> dict[str, Any]:
     }
 
 
+def _css(board: Board) -> str:
+    shown = dict.fromkeys(
+        name
+        for chart in board.tables
+        for name in chart.on_screen.by
+        if board.dataset(chart.dataset).column(name).is_unwrapped
+    )
+    return DASHBOARD_CSS + unwrapped(shown) + unbroken(short_headings(board))
+
+
 def _dashboard(placed: Placed) -> dict[str, Any]:
     numbers = {chart.key: number for number, chart in enumerate(placed.board.charts, start=1)}
     return {
         "dashboard_title": placed.title,
         "slug": "-".join(placed.names),
-        "css": DASHBOARD_CSS + unbroken(short_headings(placed.board)),
+        "css": _css(placed.board),
         "uuid": placed.dashboard_uuid,
         "version": VERSION,
         "published": True,

@@ -51,37 +51,16 @@ BAD = "#FBD5D5"
 LEAST_SHOWN = {CHANGE: 0.0005, POINTS: 0.05}
 """Smaller changes read as none, and are not marked."""
 BEFORE_COLOR, LAST_YEAR_COLOR = "#A9B7C6", "#D3D9E0"
-# Axes with few enough steps to name each. Long names side by side lie askew, else every second one is left out.
-SHORT_AXES = (
-    "warehouse_name",
-    "company_name",
-    "brand_name",
-    "type2_name",
-    "employee_name",
-    "bucket_axis",
-    "overdue_axis",
-    "threshold_axis",
-    "item_axis",
-)
 MANY_NAMES = 15
-SIGNED = {
-    *(("item_axis", "amount"), ("company_name", "net"), ("company_name", "result")),
-    *(("company_name", "rise"), ("brand_name", "rise"), ("type1_name", "rise")),
-}
-"""Axes and figures whose bars reach to the left too, where their values need room beside the names."""
 UNMARKED = {name: {"show": False} for name in ("axisLabel", "axisTick", "splitLine")}
 BUILT_AXIS = {"scale": False, "max": "dataMax"}
 """Of bars built of parts: Superset would end it at a sum of its own, and leave out the last part of the longest bar
 where that is less by a hair.
 """
-PRICES = ("price", "unit_cost")
-"""Columns of amounts of money; other numbers are days and pieces."""
 PAGE_LENGTH = 20
 MOST_ROWS = 10_000
 STEPS = ",.1~f"
 AXIS_NOTE = "纵轴不一定从 0 起"
-LEAST_SLICES = {"brand_name": 3}
-"""Of many names: percent of the whole. What is smaller is one slice together, so that shares are of the whole."""
 RING = {"innerRadius": 32, "outerRadius": 50}
 """That of a donut leaves room for names."""
 LEAST_NAMED = 1
@@ -152,11 +131,6 @@ def _something(chart: Chart, dataset: Dataset) -> str:
     if any(figure.has_window for figure in figures) or not (named or chart.kind == "donut"):
         return ""
     return " or ".join(compare(figure, "<>", 0).sql for figure in figures)
-
-
-def column_format(name: str) -> str:
-    """The format of a column of numbers that a table's rows are told apart by."""
-    return MONEY if name in PRICES else QUANTITY
 
 
 def axis_format(name: str, dataset: Dataset) -> str:
@@ -242,8 +216,8 @@ def _series(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "echart_options": json.dumps(_drawn(chart)),
         "x_axis_title_margin": 15,
         "y_axis_title_margin": 15,
-        "xAxisLabelRotation": _slope(chart),
-        "xAxisLabelInterval": "0" if chart.horizontal or chart.x in SHORT_AXES else "auto",
+        "xAxisLabelRotation": _slope(chart, dataset),
+        "xAxisLabelInterval": "0" if chart.horizontal or _has_all_labels(chart, dataset) else "auto",
         "color_scheme": COLOR_SCHEME,
     }
 
@@ -275,16 +249,19 @@ def _drawn(chart: Chart) -> dict[str, Any]:
     """What Superset has no word for: what values at the bars tell the axis need not, and names stand clear of them."""
     if not (chart.horizontal and _tells_values(chart)):
         return {}
-    signed = (chart.x, chart.metrics[0]) in SIGNED
     return {
         "xAxis": {**UNMARKED, **(BUILT_AXIS if _is_built(chart) else {})},
-        **({"yAxis": {"axisLabel": {"margin": ROOM_FOR_VALUES}}} if signed else {}),
+        **({"yAxis": {"axisLabel": {"margin": ROOM_FOR_VALUES}}} if chart.is_signed else {}),
     }
 
 
-def _slope(chart: Chart) -> int:
+def _has_all_labels(chart: Chart, dataset: Dataset) -> bool:
+    return dataset.column(chart.x).has_all_labels
+
+
+def _slope(chart: Chart, dataset: Dataset) -> int:
     """How steep the names beneath standing bars are: the more there are, the steeper."""
-    if chart.horizontal or chart.x not in SHORT_AXES:
+    if chart.horizontal or not _has_all_labels(chart, dataset):
         return 0
     few = 0 < chart.limit < MANY_NAMES or not chart.x.endswith("_name")
     return 30 if few else 45
@@ -342,7 +319,7 @@ def _donut(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         "row_limit": MOST_ROWS,
         # Put together in the answer: Superset draws what it puts together itself in the black of its texts.
         "threshold_for_other": 0,
-        "least_slice": LEAST_SLICES.get(chart.by[0], 0),
+        "least_slice": dataset.column(chart.by[0]).min_slice,
         "sort_by_metric": True,
         "donut": True,
         # Slices bear their names: of many a legend would be turned page by page.
@@ -381,7 +358,7 @@ def _table(chart: Chart, dataset: Dataset) -> dict[str, Any]:
         if kinds[name] == "date":
             config[name] = {"d3TimeFormat": "%Y-%m-%d", "horizontalAlign": "left"}
         elif kinds[name] == "number":
-            config[name] = {"d3NumberFormat": column_format(name), "showCellBars": False}
+            config[name] = {"d3NumberFormat": dataset.column(name).number_format, "showCellBars": False}
     for name in chart.metrics:
         metric = dataset.metric(name)
         form = _head_format(metric) if chart.kind == "figures" else metric.format

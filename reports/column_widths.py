@@ -10,8 +10,6 @@ import re
 from reports.catalogue.boards import Board, Chart
 from reports.catalogue.datasets import MONEY, Dataset
 
-LONG = ("company_name", "goods_name", "customer_name", "supplier_name", "partner_name")
-"""Columns of names, which may take two lines."""
 ROOM = 1100
 """What a table has to itself in a window of 1440."""
 LETTER, SIGN, SORTER, PADDING = 12, 7, 18, 9
@@ -23,19 +21,18 @@ UNBROKEN = 4 * LETTER
 WHOLE = 3
 """Headings of so many letters at most stand in one line wherever they are."""
 LEAST_NAME, MOST_NAME = 86, 156
-LEAST = {"line_name": 126, "warehouse_name": 84, "department_name": 84, "employee_name": 62}
-"""The lines of a statement, and what has a name that stands in one line as long as it is no longer than most."""
 AMOUNT, FIGURE, WORDS, DAY, NUMBER = 76, 46, 62, 70, 128
 
 
 def column_widths(chart: Chart, dataset: Dataset) -> dict[str, int]:
     """The least widths of a table's columns by their names."""
     headings = headings_of(chart, dataset)
-    names = [name for name in headings if name in LONG]
-    others = [name for name in headings if name not in LONG]
+    columns = {name: dataset.column(name) for name in chart.by}
+    names = [name for name, column in columns.items() if column.is_wrapped]
+    others = [name for name in headings if name not in names]
     for unbroken in (UNBROKEN, 0):
         widths = {name: heading_width(text, unbroken) for name, text in headings.items()}
-        widths |= {name: LEAST[name] for name in others if name in LEAST}
+        widths |= {name: column.min_width for name, column in columns.items() if column.min_width}
         taken = sum(max(widths[name], _filled(name, dataset)) + PADDING for name in others)
         left = ROOM - taken - len(names) * PADDING
         if left >= len(names) * LEAST_NAME:

@@ -139,18 +139,6 @@ FIGURES_CSS = f"""
 {FIGURES} tr:first-child td:not(:first-child, .dt-is-null) {{ font-size: 14px !important; }}
 }}
 """
-# Columns of short words stand in one line, under headers that do.
-SHORT = (
-    "type1_name",
-    "type2_name",
-    "brand_name",
-    "goods_num",
-    "type3_name",
-    "symptom_name",
-    "state",
-    "dot_week",
-    "bucket",
-)
 
 
 def _cells(names: Iterable[str], kinds: tuple[str, ...] = ("td",)) -> str:
@@ -161,6 +149,12 @@ def _cells(names: Iterable[str], kinds: tuple[str, ...] = ("td",)) -> str:
 def unbroken(headings: Iterable[str]) -> str:
     """Headings of these columns stand in one line: a table that is short of room narrows the others first."""
     return f"{_cells(headings, ('th',))} {{ white-space: nowrap; }}\n"
+
+
+def unwrapped(columns: Iterable[str]) -> str:
+    """Format the rule that cells and headings of these columns stand in one line."""
+    cells = _cells(columns, ("td", "th"))
+    return f"{cells} {{ white-space: nowrap; }}\n" if cells else ""
 
 
 # A table of a few rows takes no more room than they need; the first is of one row.
@@ -175,9 +169,6 @@ def _short(more: int, height: int) -> str:
 DASHBOARD_CSS = (
     FIGURES_CSS
     + "\n".join(_short(more, height) for more, height in sorted(FEW_ROWS.items(), reverse=True))
-    + f"""
-{_cells(SHORT, ("td", "th"))} {{ white-space: nowrap; }}
-"""
     + """
 .dashboard-content, .grid-container { background: #F5F7FA; }
 .dashboard-component-chart-holder { border-radius: 6px; box-shadow: 0 1px 3px rgba(0, 0, 0, .06); }

@@ -51,6 +51,7 @@ class CustomerReceipt(SettlingBill):
                 source_by=("company_id", "customer_id"),
             ),
         ),
+        settles=True,
     )
 
     derived = (derived("collection_no", "线下收款单号", "text", _COLLECTION, width=190, bill=True),)

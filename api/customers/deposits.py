@@ -36,6 +36,7 @@ class Deposit(OffsettingBill):
                 source_by=("company_id", "customer_id"),
             ),
         ),
+        settles=True,
     )
 
     customer_id: Mapped[int] = customer(settles=True)

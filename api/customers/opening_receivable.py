@@ -42,6 +42,7 @@ class OpeningReceivable(OpeningBill):
         detail=DetailPlace(
             "期初应收明细", "/system/customerinitializationDetail", Menu("系统管理", "期初设置", 15)
         ),
+        settles=True,
     )
 
     @classmethod

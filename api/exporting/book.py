@@ -17,7 +17,6 @@ import xlsxwriter
 
 from api.shell.export_job import PLAIN, SHEET_ROWS
 from reports.catalogue.datasets import Column, Metric
-from reports.chart_params import column_format
 
 MOST_COLUMNS = 16_384
 NAME_LENGTH = 31
@@ -50,7 +49,7 @@ def text_column(heading: tuple[str, ...], width: float) -> Shown:
 
 def dimension_column(column: Column) -> Shown:
     form = (
-        number_format(column_format(column.name))
+        number_format(column.number_format)
         if column.kind == "number"
         else COLUMN_FORMATS.get(column.kind, "")
     )

@@ -30,7 +30,6 @@ from api.shell.export_about import moment
 from reports.catalogue.beside import moved_name, names
 from reports.catalogue.boards import Chart
 from reports.catalogue.datasets import POINTS, Column, Dataset, Metric
-from reports.chart_params import column_format
 
 PRINTED = 5000
 """So many rows of all tables are printed; the workbook has all. Of fourteen columns they take the press some five
@@ -162,7 +161,7 @@ def _table(
 
 
 def _format(column: Column) -> str:
-    return column_format(column.name) if column.kind == "number" else ""
+    return column.number_format if column.kind == "number" else ""
 
 
 def _totals(values: Sequence[Any], metrics: Sequence[Metric], before: int) -> list[str]:

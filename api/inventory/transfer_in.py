@@ -137,6 +137,7 @@ class TransferIn(Carried, MoveBill):
         ),
         moves=True,
         undoes="途损所生成的盘亏单随之作废",
+        settles=True,
     )
     derived = (
         derived("loss_bills", "途损单", "text", _LOSS_BILLS, width=190, bill=True),

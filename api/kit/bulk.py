@@ -142,7 +142,7 @@ def _documents(cls: type[Bill], group: list[Entry], headers: Sequence[Row[Any]])
 
 
 def _posting(entry: Entry, doc: Document) -> tuple[BillRef, Postings]:
-    return entry.cls.reference(doc.header), entry.cls.postings(doc)
+    return entry.cls.reference(doc.header), entry.cls.require_postings(doc)
 
 
 def _in_order(entries: Iterable[Entry]) -> list[Entry]:

@@ -163,8 +163,9 @@ class DetailPlace:
 @dataclass(frozen=True, slots=True)
 class BillType:
     """What tells one bill type from another, beside its columns. One that `moves` writes the stock ledger or the lives
-    of tyre numbers. `in_force`: what holds while it is audited and not closed, a price or a policy, in words. `undoes`:
-    what taking back its audit takes back beside its own postings, in words.
+    of tyre numbers; one that `settles` opens or settles what partners owe or are owed, and reports lead to it.
+    `in_force`: what holds while it is audited and not closed, a price or a policy, in words. `undoes`: what taking back
+    its audit takes back beside its own postings, in words.
     """
 
     prefix: str
@@ -173,6 +174,7 @@ class BillType:
     transitions: tuple[str, ...] = BASIC
     detail: DetailPlace | None = None
     moves: bool = False
+    settles: bool = False
     in_force: str = ""
     undoes: str = ""
 
@@ -286,6 +288,14 @@ class Bill(Resource):
     def postings(cls, doc: Document) -> Postings:
         """What auditing this bill posts; pure."""
         raise NotImplementedError
+
+    @classmethod
+    def require_postings(cls, doc: Document) -> Postings:
+        """Return what auditing posts. Raises ValueError where it settles and the bill type doesn't say so."""
+        postings = cls.postings(doc)
+        if (postings.settlements or postings.write_offs) and not (cls.bill and cls.bill.settles):
+            raise ValueError(f"{cls.__name__} settles: declare it at its BillType")
+        return postings
 
     @classmethod
     def closing(cls, doc: Document) -> Postings:

@@ -183,7 +183,7 @@ def _apply(ctx: Context, cls: type[Bill], doc: Document, step: Transition) -> No
             links.give_back(ctx, link, doc.lines)
     if step.effect == "post":
         cls.precede(ctx, doc)
-        ledgers().post(ctx, cls.reference(doc.header), cls.postings(doc))
+        ledgers().post(ctx, cls.reference(doc.header), cls.require_postings(doc))
     elif step.effect == "reverse":
         ledgers().reverse(ctx, cls.reference(doc.header))
     elif step.effect in ("close", "open"):

@@ -61,6 +61,7 @@ class Contra(OffsettingBill):
                 source_by=("company_id", "customer_id", "supplier_id"),
             ),
         ),
+        settles=True,
     )
 
     customer_id: Mapped[int] = customer(settles=True)

@@ -40,6 +40,7 @@ class OpeningPayable(OpeningBill):
         detail=DetailPlace(
             "期初应付明细", "/system/supplierinitializationDetail", Menu("系统管理", "期初设置", 25)
         ),
+        settles=True,
     )
 
     @classmethod

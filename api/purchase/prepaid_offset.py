@@ -41,6 +41,7 @@ class PrepaidOffset(OffsettingBill):
                 source_by=("company_id", "supplier_id"),
             ),
         ),
+        settles=True,
     )
 
     supplier_id: Mapped[int] = supplier(settles=True)

@@ -120,6 +120,7 @@ class PurchaseInbound(Carried, FallsDue, StockBill):
         ),
         detail=DetailPlace("采购入库明细", "/purchase/InStorageDetail", Menu("采购管理", "明细查询", 20)),
         moves=True,
+        settles=True,
     )
 
     derived = (INVOICE_STATUS,)

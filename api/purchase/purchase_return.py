@@ -83,6 +83,7 @@ class PurchaseReturn(FallsDue, StockBill):
         ),
         detail=DetailPlace("退货商品明细", "/purchase/refundgoods", Menu("采购管理", "明细查询", 30)),
         moves=True,
+        settles=True,
     )
 
     derived = (INVOICE_STATUS,)

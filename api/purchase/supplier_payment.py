@@ -44,6 +44,7 @@ class SupplierPayment(SettlingBill):
                 source_by=("company_id", "supplier_id"),
             ),
         ),
+        settles=True,
     )
 
     supplier_id: Mapped[int] = supplier(settles=True)

@@ -28,7 +28,7 @@ class SupplierRebate(Rebate):
         },
         menu=Menu("采购管理", "返利与政策", 30),
     )
-    bill = BillType("CGFL")
+    bill = BillType("CGFL", settles=True)
     derived = used_and_left(SUPPLIER)
 
     supplier_id: Mapped[int] = supplier()

@@ -27,7 +27,7 @@ class CustomerRebate(Rebate):
         },
         menu=Menu("销售管理", "返利政策", 30),
     )
-    bill = BillType("KHFL")
+    bill = BillType("KHFL", settles=True)
     derived = used_and_left(CUSTOMER)
 
     customer_id: Mapped[int] = customer()

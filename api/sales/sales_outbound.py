@@ -155,6 +155,7 @@ class SalesOutbound(Sent, FallsDue, StockBill):
         ),
         detail=DetailPlace("销售出库明细", "/sales/outstockgoodsdetail", Menu("销售管理", "明细查询", 20)),
         moves=True,
+        settles=True,
     )
 
     derived = (

@@ -107,6 +107,7 @@ class SalesReturn(prepayment.TakesAdvances, FallsDue, StockBill):
         ),
         detail=DetailPlace("销售退货明细", "/sales/salesdetailed", Menu("销售管理", "明细查询", 30)),
         moves=True,
+        settles=True,
     )
 
     derived = (INVOICE_STATUS,)

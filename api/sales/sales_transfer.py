@@ -81,6 +81,7 @@ class SalesTransfer(Allotted, FallsDue, StockBill):
         (Block("lines", "调拨明细", SalesTransferLine),),
         detail=DetailPlace("销售调拨明细", "/sales/salestransferdetail", Menu("销售管理", "明细查询", 40)),
         moves=True,
+        settles=True,
     )
 
     derived = (ALLOTTED_BY,)

@@ -63,8 +63,8 @@ STOCK_BUCKETS = (
     f"{STOCK_EDGES[-1]}天以上",
 )
 BUCKET = (
-    Column("bucket", "账龄段", follows=("age_days",)),
-    Column("bucket_axis", "账龄段", sql=in_order("m.bucket_order", "m.bucket")),
+    Column("bucket", "账龄段", follows=("age_days",), is_unwrapped=True),
+    Column("bucket_axis", "账龄段", sql=in_order("m.bucket_order", "m.bucket"), has_all_labels=True),
 )
 
 

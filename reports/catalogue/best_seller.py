@@ -11,7 +11,7 @@ from dataclasses import replace
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
 from reports.catalogue.compare import with_suffixes
-from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric
+from reports.catalogue.datasets import MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric
 from reports.catalogue.expressions import (
     CaseWhen,
     Constant,
@@ -25,7 +25,7 @@ from reports.catalogue.expressions import (
     max_of,
     sum_of,
 )
-from reports.catalogue.metrics import beside, compared, money, percent, quantity, ratio
+from reports.catalogue.metrics import beside, compared, money, percent, quantity
 from reports.catalogue.parts import (
     COMPANY,
     CUSTOMER,
@@ -52,25 +52,20 @@ from reports.catalogue.parts import (
     variant,
 )
 from reports.catalogue.period_offsets import PERIOD_LABELS, numbered_periods_sql
+from reports.catalogue.stock import cover_metric
 
 STOCK_OF_TODAY = "stock of ten earlier days costs more than a chart may take"
 STOCK = "售出公司库存"
 """Of goods a company's stock counts where it sold them: so it adds up over companies, whichever are chosen or seen."""
-PERIODS = {"d7": "近7天", "d30": "近30天", "d90": "近90天", "month": "本月", "year": "本年"}
-PERIOD = Column(
-    "period_label",
-    "统计区间",
-    sql="case m.period_key "
-    + " ".join(f"when '{key}' then '{label}'" for key, label in PERIODS.items())
-    + " end",
-)
+PERIOD = Column("period_label", "统计区间")
 DEFAULT_PERIOD = "近30天"
+"""One of those that `transforms/macros/sales_periods.sql` names."""
 # Empty in the totals row, which stands for more than one goods.
 IS_ONE_GOODS = compare(count_distinct("goods_id"), "=", 1)
 GOODS_SOLD = Metric(
     "goods_count", "动销商品数", count_distinct("goods_id", is_positive("quantity")), QUANTITY
 )
-COVER = Metric("cover", "可售天数", ratio(sum_of("stock_quantity"), sum_of("quantity"), max_of("days")), DAYS)
+COVER = cover_metric(sum_of("stock_quantity"), sum_of("quantity"), max_of("days"))
 OF_BILL = ("bill_no",)
 DETAIL_LINK = link(
     "查看单据",

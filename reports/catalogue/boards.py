@@ -86,6 +86,8 @@ class Chart:
     dense: bool = False
     totalled: bool = True
     only_filed: tuple[str, ...] = ()
+    is_signed: bool = False
+    """Lying bars that may be negative reach to the left too, where their values need room beside the names."""
 
     @property
     def is_served(self) -> bool:

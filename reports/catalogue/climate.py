@@ -26,6 +26,7 @@ from reports.catalogue.parts import (
     COMPANY,
     GOODS,
     GOODS_LABEL,
+    TYPE2,
     bars,
     board,
     company_filter,
@@ -36,7 +37,7 @@ from reports.catalogue.parts import (
     ranking,
     table,
 )
-from reports.catalogue.price_index import OF_COMPANY, TYPE2
+from reports.catalogue.price_index import OF_COMPANY
 from reports.catalogue.purchase import centre_report
 
 SCORES = {"price": "价格", "quantity": "采购量", "delivery": "到货时间"}

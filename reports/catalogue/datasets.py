@@ -75,7 +75,8 @@ class Column:
     `keys` are the mart's columns that it stands for, as a number stands for an id: rows that it tells apart are
     those that they tell apart. It `follows` from others, as a brand follows from the goods. `starts` is the column
     of the first day of the month or week that it names, and stands for. A link is `made_of` the mart's columns, and
-    opens one of the `pages` of the shell.
+    opens one of the `pages` of the shell. How it looks is declared with it: a column that needs more than the
+    defaults says so here.
     """
 
     name: str
@@ -87,6 +88,22 @@ class Column:
     starts: str = ""
     made_of: RawSql | None = None
     pages: tuple[str, ...] = ()
+    number_format: str = QUANTITY
+    """That of a column of numbers, in tables and files; MONEY for prices."""
+    min_width: int = 0
+    """Of its cells in a table, in pixels, where the heading needs less."""
+    is_wrapped: bool = False
+    """A long name, which may take two lines: such columns share the room that a table has left."""
+    is_unwrapped: bool = False
+    """A short word, which stands in one line, under a heading that does."""
+    is_horizontal: bool = False
+    """Bars along this axis lie, since its names are cut short beneath standing ones."""
+    has_all_labels: bool = False
+    """An axis of few enough steps to name each; of long names every second one is left out otherwise."""
+    measure_word: str | None = None
+    """Of an axis of more names than have room: the word between their number and them in a title, `` or 个."""
+    min_slice: int = 0
+    """Of a donut's many names: percent of the whole. What is smaller is one slice together."""
 
     @property
     def stands_for(self) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ is told piece by piece in the native report of claims.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter, Pivot
 from reports.catalogue.compare import compared_datasets
@@ -16,10 +18,12 @@ from reports.catalogue.parts import (
     BY_COMPANY,
     BY_SUPPLIER,
     COMPANY,
+    CUSTOMER,
     GOODS,
     GOODS_LABEL,
     MONTH_DAYS,
     PATTERN,
+    SUPPLIER,
     bars,
     board,
     by_key,
@@ -36,8 +40,8 @@ from reports.catalogue.parts import (
     table,
 )
 
-FACTORY = Column("supplier_name", "厂家", follows=("supplier_id",))
-SYMPTOM = Column("symptom_name", "三包症状", follows=("symptom_id",))
+FACTORY = replace(SUPPLIER, label="厂家", keys=(), follows=("supplier_id",))
+SYMPTOM = Column("symptom_name", "三包症状", follows=("symptom_id",), is_unwrapped=True)
 LINES = link(
     "售后明细",
     "/report/aftersalesdetrpt",
@@ -100,7 +104,7 @@ def waiting_dataset() -> Dataset:
             FACTORY,
             SYMPTOM,
             *GOODS,
-            Column("customer_name", "客户"),
+            replace(CUSTOMER, keys=()),
             Column("bill_no", "登记单号"),
             Column("tire_number", "胎号"),
             Column("company_claim_no", "公司理赔单号"),
@@ -178,7 +182,7 @@ def guarantee_board(cost: bool) -> Board:
         line(
             44,
             (ranking("goods", "理赔净支出前十商品", data, "net", "goods_label"), 6),
-            (ranking("companies", "各公司理赔净支出", data, "net", "company_name", 15), 6),
+            (ranking("companies", "各公司理赔净支出", data, "net", "company_name", 15, is_signed=True), 6),
         ),
         line(76, (causes, 12)),
         line(76, (goods, 12)),

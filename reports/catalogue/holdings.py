@@ -47,7 +47,7 @@ from reports.catalogue.parts import (
     variant,
 )
 from reports.catalogue.period_offsets import stack_periods_sql
-from reports.catalogue.stock import amounts, held, held_in
+from reports.catalogue.stock import COVER, amounts, held, held_in
 
 # Of each goods in each warehouse: days that its stock lasts at the pace of the last 30 days. What is sold out was sold
 # within them.
@@ -180,7 +180,7 @@ def goods_dataset(cost: bool) -> Dataset:
         metrics=(
             *now_and_before(cost),
             *sales_beside(),
-            Metric("cover", "可售天数", ratio(sum_of("quantity"), sum_of("sales_quantity_30"), 30), DAYS),
+            COVER,
             percent(
                 "idle",
                 "近90天无销售占比",

@@ -88,7 +88,14 @@ BILLS = {
     "supplier_waiver": "/purchase/paydetail",
 }
 # Of the row's own month: for series only, since the months beside it may be closed.
-OF_MONTH = (Column("month_mark", "月份"), Column("state", "状态"))
+OF_MONTH = (Column("month_mark", "月份"), Column("state", "状态", is_unwrapped=True))
+ITEM_AXIS = Column(
+    "item_axis",
+    "项目",
+    sql=in_order("m.item_order", "m.item_name"),
+    is_horizontal=True,
+    has_all_labels=True,
+)
 # All lines together mean nothing: subtotals are among them.
 IS_ONE_LINE = compare(count_distinct("line_name"), "=", 1)
 
@@ -145,7 +152,7 @@ def income_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             COMPANY,
             *OF_MONTH,
             Column("item_name", "项目"),
-            Column("item_axis", "项目", sql=in_order("m.item_order", "m.item_name")),
+            ITEM_AXIS,
             link_by_row(
                 "单据",
                 f"' || {page(cost)} || '",
@@ -213,7 +220,7 @@ def statement_dataset(cost: bool) -> Dataset:
         alone=("line_order",),
         columns=(
             COMPANY,
-            Column("line_name", "项目"),
+            Column("line_name", "项目", min_width=126),
         ),
         measures={"amount": "amount"},
         metrics=(
@@ -241,7 +248,7 @@ def other_items_dataset(cost: bool) -> Dataset:
         columns=(
             COMPANY,
             Column("item_name", "项目名"),
-            Column("item_axis", "项目", sql=in_order("m.item_order", "m.item_name")),
+            ITEM_AXIS,
         ),
         measures={"amount": "amount"},
         metrics=(money("amount", "金额"),),
@@ -363,8 +370,18 @@ def income_board(cost: bool) -> Board:
         ),
         line(
             42,
-            (ranking("companies", f"各公司{label}", data, main, "company_name", 20), 6),
-            (bars("items", f"收入{'和成本' if cost else ''}以外的各项", others, ("amount",), "item_axis"), 6),
+            (ranking("companies", f"各公司{label}", data, main, "company_name", 20, is_signed=cost), 6),
+            (
+                bars(
+                    "items",
+                    f"收入{'和成本' if cost else ''}以外的各项",
+                    others,
+                    ("amount",),
+                    "item_axis",
+                    is_signed=True,
+                ),
+                6,
+            ),
         ),
         line(36, (aimed_chart(aimed, "month_label"), 12)),
         line(60, (months, 12)),

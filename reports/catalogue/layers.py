@@ -175,13 +175,14 @@ def dot_board(cost: bool) -> Board:
         "DOT库龄",
         cost,
         columns=(
-            Column("dot_week", "DOT周", follows=("batch_id",)),
+            Column("dot_week", "DOT周", follows=("batch_id",), is_unwrapped=True),
             Column("dot_weeks", "库龄（周）", "number"),
             Column("dot_bucket", "DOT库龄段", follows=("dot_weeks",)),
             Column(
                 "bucket_axis",
                 "DOT库龄段",
                 sql=in_order("m.dot_bucket_order", "m.dot_bucket"),
+                has_all_labels=True,
             ),
         ),
         metrics=(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from reports.catalogue.beside import Head
+from reports.catalogue.bill_pages import BILL_PAGES, SETTLING_BILLS
 from reports.catalogue.boards import HEAD, Board, Chart, Filter, Pivot, Report, Row, Tab
 from reports.catalogue.compare import MONTH, Period
 from reports.catalogue.datasets import (
@@ -23,19 +24,35 @@ from reports.catalogue.datasets import (
 )
 from reports.catalogue.expressions import RawSql
 
-LONG_NAMES = ("company_name", "item_axis", "type2_name")
-"""Axes whose bars lie, since names are cut short beneath standing ones."""
-MANY = dict.fromkeys(("warehouse_name", "brand_name", "employee_name", "supplier_name"), "") | {
-    "type2_name": "个"
-}
-"""Axes of more names than have room, and the word between their number and them."""
 NUMBERS = {10: "十", 12: "十二", 15: "十五", 20: "二十"}
-COMPANY = Column("company_name", "公司", keys=("company_id",))
-WAREHOUSE = Column("warehouse_name", "仓库", keys=("warehouse_id",))
-GOODS_TYPE = Column("type1_name", "商品类型", follows=("goods_id",))
-BRAND = Column("brand_name", "品牌", follows=("goods_id",))
-GOODS_NUM = Column("goods_num", "商品编码", keys=("goods_id",))
-GOODS_NAME = Column("goods_name", "商品名称", follows=("goods_id",))
+COMPANY = Column(
+    "company_name",
+    "公司",
+    keys=("company_id",),
+    is_wrapped=True,
+    is_horizontal=True,
+    has_all_labels=True,
+)
+WAREHOUSE = Column(
+    "warehouse_name",
+    "仓库",
+    keys=("warehouse_id",),
+    min_width=84,
+    has_all_labels=True,
+    measure_word="",
+)
+GOODS_TYPE = Column("type1_name", "商品类型", follows=("goods_id",), is_unwrapped=True)
+BRAND = Column(
+    "brand_name",
+    "品牌",
+    follows=("goods_id",),
+    is_unwrapped=True,
+    has_all_labels=True,
+    measure_word="",
+    min_slice=3,
+)
+GOODS_NUM = Column("goods_num", "商品编码", keys=("goods_id",), is_unwrapped=True)
+GOODS_NAME = Column("goods_name", "商品名称", follows=("goods_id",), is_wrapped=True)
 GOODS_LABEL = Column(
     "goods_label",
     "商品",
@@ -43,11 +60,26 @@ GOODS_LABEL = Column(
     sql="m.goods_num || ' ' || replace(m.goods_name, '（' || m.goods_num || '）', '')",
     keys=("goods_id",),
 )
+TYPE2 = Column(
+    "type2_name",
+    "二级分类",
+    is_unwrapped=True,
+    is_horizontal=True,
+    has_all_labels=True,
+    measure_word="个",
+)
 SPECIFICATION = Column("specification_type", "规格", follows=("goods_id",))
 PATTERN = Column("pattern", "花纹", follows=("goods_id",))
-CUSTOMER = Column("customer_name", "客户", keys=("customer_id",))
-SUPPLIER = Column("supplier_name", "供应商", keys=("supplier_id",))
-EMPLOYEE = Column("employee_name", "业务员", follows=("employee_id",))
+CUSTOMER = Column("customer_name", "客户", keys=("customer_id",), is_wrapped=True)
+SUPPLIER = Column("supplier_name", "供应商", keys=("supplier_id",), is_wrapped=True, measure_word="")
+EMPLOYEE = Column(
+    "employee_name",
+    "业务员",
+    follows=("employee_id",),
+    min_width=62,
+    has_all_labels=True,
+    measure_word="",
+)
 PLACES = (COMPANY, WAREHOUSE)
 # How an address names what a filter's value is shown as.
 LABEL = "__label"
@@ -116,27 +148,8 @@ def by_one_or_none(name: str, shown: str) -> dict[str, str]:
     return {**by_key(name, shown), name: f"coalesce({{{name}}}, {NO_RECORD})"}
 
 
-# Where a bill is seen, by its type: those that owe, settle and sell.
-BILL_PAGES = {
-    "XSCK": "/sales/salesamend",
-    "XSTH": "/sales/salesReturnSee",
-    "XSDB": "/sales/salesallocationSee",
-    "KHFL": "/sales/customrebatedetailSee",
-    "KHSK": "/custom/receiptmanage_search",
-    "YSCK": "/custom/depositsSearch",
-    "QCYS": "/system/customerinitialization/see",
-    "CGRK": "/purchase/instorageSee",
-    "CGTH": "/purchase/refundSee",
-    "CGFL": "/purchase/rebatedetailSee",
-    "GYFK": "/purchase/paymanageSearch",
-    "YFCD": "/purchase/prepaidhandleSearch",
-    "QCYF": "/system/supplierinitialization/see",
-    "YSYF": "/MoneyManagement/contra/see",
-}
-
-
 def bill_link(
-    text: str = "单据", named: str = "bill_link", of: str = "", types: Iterable[str] = BILL_PAGES
+    text: str = "单据", named: str = "bill_link", of: str = "", types: Iterable[str] = SETTLING_BILLS
 ) -> Column:
     """Leads to the bill itself, of the mart's columns of type and id; `of` goes before their names."""
     pages = {kind: BILL_PAGES[kind] for kind in types}
@@ -258,11 +271,29 @@ def goods_filter(dataset: Dataset) -> Filter:
 
 
 def ranking(
-    key: str, title: str, dataset: Dataset, metric: str, x: str, limit: int = 10, beside: tuple[str, ...] = ()
+    key: str,
+    title: str,
+    dataset: Dataset,
+    metric: str,
+    x: str,
+    limit: int = 10,
+    beside: tuple[str, ...] = (),
+    *,
+    is_signed: bool = False,
 ) -> Chart:
     """The largest first, as lying bars with their figures; `beside` are drawn with it."""
-    metrics = (metric, *beside)
-    return Chart(key, title, "bar", dataset.key, metrics, x=x, order=metric, horizontal=True, limit=limit)
+    return Chart(
+        key,
+        title,
+        "bar",
+        dataset.key,
+        (metric, *beside),
+        x=x,
+        order=metric,
+        horizontal=True,
+        limit=limit,
+        is_signed=is_signed,
+    )
 
 
 def bars(
@@ -276,9 +307,10 @@ def bars(
     limit: int = 0,
     stacked: bool = False,
     valued: bool = False,
+    is_signed: bool = False,
 ) -> Chart:
     """Bars in the order of the axis or, with `order`, the largest of that metric first."""
-    lying = x in LONG_NAMES
+    lying = dataset.column(x).is_horizontal
     # The first of lying bars is the lowest.
     if lying:
         placed = order or f"-{x}"
@@ -296,6 +328,7 @@ def bars(
         stacked=stacked,
         horizontal=lying,
         valued=valued,
+        is_signed=is_signed,
     )
 
 
@@ -305,7 +338,7 @@ def share(key: str, title: str, dataset: Dataset, metric: str, by: str) -> Chart
 
 def stack(key: str, title: str, dataset: Dataset, metric: str, x: str) -> Chart:
     """Bars built of the aging buckets: of names the largest first, of months in their order."""
-    order = metric if x in LONG_NAMES else ""
+    order = metric if dataset.column(x).is_horizontal else ""
     return replace(bars(key, title, dataset, (metric,), x, order=order, stacked=True), by=("bucket_axis",))
 
 
@@ -400,8 +433,9 @@ def titled(chart: Chart, dataset: Dataset) -> Chart:
     Shares have no unit, and tables have figures of all kinds.
     """
     title = chart.title
-    if chart.kind == "bar" and chart.limit and chart.x in MANY and title.startswith("各"):
-        title = f"前{NUMBERS[chart.limit]}{MANY[chart.x]}{title[1:]}"
+    word = dataset.column(chart.x).measure_word if chart.kind == "bar" and chart.limit else None
+    if word is not None and title.startswith("各"):
+        title = f"前{NUMBERS[chart.limit]}{word}{title[1:]}"
     amounts = [dataset.metric(name).format == MONEY for name in (*chart.metrics, *chart.second)]
     if chart.kind == "figures" and any(amounts):
         title = title.replace(HEAD, f"{HEAD}（金额：元）")

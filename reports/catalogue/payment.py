@@ -28,15 +28,15 @@ DUE_ORDER = (
 )
 DUE_NAME = f"{list(DUE)}[{DUE_ORDER}]"
 DUE_BUCKET = (
-    Column("bucket", "到期段", sql=DUE_NAME, follows=("days_ahead",)),
-    Column("bucket_axis", "到期段", sql=in_order(DUE_ORDER, DUE_NAME)),
+    Column("bucket", "到期段", sql=DUE_NAME, follows=("days_ahead",), is_unwrapped=True),
+    Column("bucket_axis", "到期段", sql=in_order(DUE_ORDER, DUE_NAME), has_all_labels=True),
 )
 
 
 # What is overdue stands by how long besides, as in the report of what is owed.
 OVERDUE = (
     Column("overdue", "逾期段", sql="m.bucket"),
-    Column("overdue_axis", "逾期段", sql=in_order("m.bucket_order", "m.bucket")),
+    Column("overdue_axis", "逾期段", sql=in_order("m.bucket_order", "m.bucket"), has_all_labels=True),
 )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import MONTH_END, compared_datasets
-from reports.catalogue.datasets import Column, Dataset
+from reports.catalogue.datasets import MONEY, Column, Dataset
 from reports.catalogue.expressions import quoted_sum, sum_of
 from reports.catalogue.metrics import change_metric, money, percent, quantity
 from reports.catalogue.parts import (
@@ -66,7 +66,7 @@ def contract_datasets(cost: bool) -> tuple[Dataset, Dataset]:
             CONTRACT,
             Column("starts_on", "起始日期", "date"),
             Column("ends_on", "到期日期", "date"),
-            Column("state", "状态"),
+            Column("state", "状态", is_unwrapped=True),
         ),
         measures=measures,
         levels=tuple(measures),
@@ -110,10 +110,10 @@ def goods_dataset(cost: bool) -> Dataset:
             GOODS_NAME,
             SPECIFICATION,
             GOODS_LABEL,
-            Column("price", "合同单价", "number"),
+            Column("price", "合同单价", "number", number_format=MONEY),
             # No figure to add up: contracts that pledge the same goods share what lies in stock.
             Column("stock_quantity", "公司库存", "number"),
-            *((Column("unit_cost", "平均成本", "number"),) if cost else ()),
+            *((Column("unit_cost", "平均成本", "number", number_format=MONEY),) if cost else ()),
             link("库存", "/inventory/inventorysummer", **BY_COMPANY, **BY_GOODS),
         ),
         measures=(*measures, *(("pledge_value",) if cost else ())),

@@ -27,6 +27,7 @@ from reports.catalogue.parts import (
     GOODS,
     GOODS_LABEL,
     MONTH_DAYS,
+    TYPE2,
     board,
     company_filter,
     goods_filter,
@@ -42,7 +43,6 @@ from reports.catalogue.purchase import centre_report
 
 DEFAULT_BASE = "去年同月"
 BASE = Column("base_label", "基期")
-TYPE2 = Column("type2_name", "二级分类")
 OF_COMPANY = purchases_link(**BY_COMPANY, **BY_GOODS, **MONTH_DAYS)
 
 
@@ -124,12 +124,12 @@ def centre_board(cost: bool) -> Board:
         line(
             44,
             (index_trend(series), 5),
-            (ranking("types", "各商品类型价格较基期", data, "rise", "type1_name"), 4),
+            (ranking("types", "各商品类型价格较基期", data, "rise", "type1_name", is_signed=True), 4),
             (share("weights", "篮子类型权重", data, "weight", "type1_name"), 3),
         ),
         line(
             46,
-            (ranking("brands", "较基期涨价前十品牌", data, "rise", "brand_name"), 5),
+            (ranking("brands", "较基期涨价前十品牌", data, "rise", "brand_name", is_signed=True), 5),
             (ranking("pushed", "拉动指数上涨前十商品（点）", data, "effect", "goods_label"), 7),
         ),
         line(
@@ -157,7 +157,12 @@ def company_board(cost: bool) -> Board:
         line(
             46,
             (by_company, 7),
-            (ranking("companies", "所选月份各公司价格较基期", data, "rise", "company_name", 20), 5),
+            (
+                ranking(
+                    "companies", "所选月份各公司价格较基期", data, "rise", "company_name", 20, is_signed=True
+                ),
+                5,
+            ),
         ),
         line(
             64,

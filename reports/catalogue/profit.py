@@ -38,7 +38,9 @@ from reports.catalogue.parts import (
     EMPLOYEE,
     GOODS,
     GOODS_LABEL,
+    GOODS_TYPE,
     PLACES,
+    TYPE2,
     bars,
     board,
     company_filter,
@@ -271,9 +273,10 @@ def customer_board(cost: bool, span: Span, name: str = "customer_profit", where:
     return profit_board(span, (data, series), charts, *filters, more=more)
 
 
-TYPES = tuple(
-    Column(name, label, follows=("goods_type_id",))
-    for name, label in (("type1_name", "一级分类"), ("type2_name", "二级分类"), ("type3_name", "三级分类"))
+TYPES = (
+    replace(GOODS_TYPE, label="一级分类", follows=("goods_type_id",)),
+    replace(TYPE2, follows=("goods_type_id",)),
+    Column("type3_name", "三级分类", follows=("goods_type_id",), is_unwrapped=True),
 )
 BRAND_ALONE = replace(BRAND, follows=("brand_id",))
 

@@ -6,6 +6,8 @@ compared whatever the policies' cycles are.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Filter
 from reports.catalogue.compare import Period, compared_datasets
@@ -65,7 +67,7 @@ def rebate_datasets() -> tuple[Dataset, Dataset]:
                 "返利周期",
                 sql="strftime(m.cycle_start, '%Y-%m-%d') || ' 至 ' || strftime(m.cycle_end, '%Y-%m-%d')",
             ),
-            Column("state", "状态"),
+            Column("state", "状态", is_unwrapped=True),
             Column("bill_no", "返利单号"),
             link("返利单", "/purchase/rebatedetail", **OF_POLICY, bill_no="coalesce({bill_no}, '-')"),
             link("计返明细", "/purchase/rebatelines", named="lines_link", **OF_POLICY, **CYCLE),
@@ -97,7 +99,7 @@ def uses_dataset() -> Dataset:
         time_column="business_date",
         columns=(
             COMPANY,
-            Column("supplier_name", "供应商", sql="m.partner_name", follows=("partner_id",)),
+            replace(SUPPLIER, sql="m.partner_name", keys=(), follows=("partner_id",)),
             Column("business_date", "使用日期", "date"),
             Column("bill_no", "使用单据", follows=("bill_type", "bill_id")),
             Column("item_bill_no", "返利单号", follows=("item_bill_type", "item_bill_id")),

@@ -55,7 +55,7 @@ def revenue_dataset(span: Span) -> Dataset:
         columns=(
             *(MONTH_OF_DAY if span.whole else ()),
             *PLACES,
-            Column("department_name", "部门", follows=("department_id",)),
+            Column("department_name", "部门", follows=("department_id",), min_width=84),
             EMPLOYEE,
             sales_link(
                 **BY_COMPANY,
@@ -93,7 +93,7 @@ def aimed_revenue() -> Dataset:
         ("revenue",),
         "sales_target",
         (DAY_COLUMNS[0], MONTH_OF_DAY[1]),
-        (PLACES[1], Column("department_name", "部门"), EMPLOYEE),
+        (PLACES[1], Column("department_name", "部门", min_width=84), EMPLOYEE),
     )
 
 

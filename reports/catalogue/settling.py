@@ -62,7 +62,7 @@ def write_off_months(partner: Partner) -> tuple[Dataset, Dataset]:
         grain="company",
         columns=(
             COMPANY,
-            Column("partner_name", partner.label, follows=("partner_id",)),
+            Column("partner_name", partner.label, follows=("partner_id",), is_wrapped=True),
             Column("manner", "核销方式"),
         ),
         measures={name: name for name in measures},
@@ -91,7 +91,7 @@ def write_off_columns(partner: Partner, span: Span) -> tuple[Column, ...]:
     statement = {**BY_COMPANY, **by_key(f"{partner.key}_id", "partner_name", "partner_id"), **span.days}
     return (
         COMPANY,
-        Column("partner_name", partner.label, follows=("partner_id",)),
+        Column("partner_name", partner.label, follows=("partner_id",), is_wrapped=True),
         Column("business_date", "核销日期", "date"),
         Column("bill_no", "核销单据", follows=("bill_type", "bill_id")),
         Column("manner", "核销方式"),

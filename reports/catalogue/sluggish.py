@@ -51,6 +51,7 @@ THRESHOLD_AXIS = Column(
     "threshold_axis",
     "库龄",
     sql=in_order("m.threshold_days // 30", "m.threshold"),
+    has_all_labels=True,
 )
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from reports.catalogue.boards import Chart
 from reports.catalogue.compare import MONTH_COLUMNS, MONTH_END, compared_datasets, stood
-from reports.catalogue.datasets import MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric, Worse
-from reports.catalogue.expressions import max_of
-from reports.catalogue.metrics import beside, compared
+from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, SUFFIXES, Beside, Column, Dataset, Metric, Worse
+from reports.catalogue.expressions import Expression, max_of, sum_of
+from reports.catalogue.metrics import beside, compared, ratio
 from reports.catalogue.parts import table, variant
 
 LAYER_MONTHS = (
@@ -31,6 +31,19 @@ MONTH_ENDS_OF_STOCK = Dataset(
 )
 
 
+def cover_metric(
+    stock: Expression,
+    sold: Expression,
+    days: Expression | float,
+    name: str = "cover",
+    label: str = "可售天数",
+) -> Metric:
+    """Cover days (可售天数): how long `stock` lasts at the mean net sales of the last `days`, empty without any."""
+    return Metric(name, label, ratio(stock, sold, days), DAYS)
+
+
+COVER = cover_metric(sum_of("quantity"), sum_of("sales_quantity_30"), 30)
+"""Of stock in warehouses, by the sales of the last 30 days."""
 LAST_SALE = Column("last_sale_date", "最近销售（至今）", "date", follows=("warehouse_id", "goods_id"))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from reports.catalogue.beside import Figure, figures
 from reports.catalogue.boards import Board, Chart, Filter
-from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, Column, Dataset, Metric
+from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric
 from reports.catalogue.expressions import (
     Bracketed,
     Operation,
@@ -29,7 +29,7 @@ from reports.catalogue.holdings import (
     now_and_before,
     sales_beside,
 )
-from reports.catalogue.metrics import quantity, ratio
+from reports.catalogue.metrics import quantity
 from reports.catalogue.parts import (
     BY_GOODS,
     BY_WAREHOUSE,
@@ -51,7 +51,7 @@ from reports.catalogue.parts import (
     variant,
 )
 from reports.catalogue.purchase import centre_report
-from reports.catalogue.stock import amounts, held
+from reports.catalogue.stock import COVER, amounts, cover_metric, held
 
 GOODS_NAMES = ("goods_num", "goods_name", "specification_type", "brand_name")
 ORDERS = link(
@@ -73,14 +73,13 @@ def standing() -> tuple[Metric, ...]:
         quantity("late", "逾期未到", "late_quantity"),
         *sales_beside(),
         Metric("pace", "日均销量（近30天）", ToDouble(sum_of("sales_quantity_30")) / 30, "-,.2f"),
-        Metric("cover", "可售天数", ratio(sum_of("quantity"), sum_of("sales_quantity_30"), 30), DAYS),
-        Metric(
+        COVER,
+        cover_metric(
+            Bracketed(sum_of("quantity") + sum_of("ordered_quantity")),
+            sum_of("sales_quantity_30"),
+            30,
             "supply",
             "含在途可售天数",
-            ratio(
-                Bracketed(sum_of("quantity") + sum_of("ordered_quantity")), sum_of("sales_quantity_30"), 30
-            ),
-            DAYS,
         ),
         Metric(
             "short",

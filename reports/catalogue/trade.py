@@ -242,7 +242,7 @@ LATE = sum_where("rest_quantity", compare("late_days", ">", 0))
 
 
 ORDERED = ("quantity", "amount", "filled_quantity", "rest_quantity", "cancelled_quantity", "lead_days")
-STATE = Column("state", "执行状态")
+STATE = Column("state", "执行状态", is_unwrapped=True)
 
 
 def order_metrics(lead: Expression) -> tuple[Metric, ...]:

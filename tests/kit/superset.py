@@ -25,12 +25,12 @@ from reports.chart_params import stored_queries
 from reports.ranges import RANGE_OPERATOR
 from tests.kit.once import copy, made_once
 from tests.kit.ports import free_port
+from tests.kit.report_snapshot import snapshot_sql
 
 # Read once: httpx reads all certificates for each request otherwise, which takes as long as the answer.
 CERTIFICATES = ssl.create_default_context()
 PROJECT = Path(__file__).resolve().parents[2]
 PYTHON = PROJECT / "reports" / ".venv" / "bin" / "python"
-SNAPSHOT_SQL = PROJECT / "tests" / "reports" / "snapshot.sql"
 START_WITHIN = 120
 
 COSTS = ("成本", "毛利", "库存金额")
@@ -47,7 +47,7 @@ def publish(warehouse: Path, number: int, extra: str = "") -> None:
     place = warehouse / "snap" / str(number)
     place.mkdir(parents=True)
     with duckdb.connect(str(place / "wh.duckdb")) as conn:
-        conn.execute(SNAPSHOT_SQL.read_text("utf-8") + extra)
+        conn.execute(snapshot_sql() + extra)
     point(warehouse, Path("snap") / str(number))
 
 

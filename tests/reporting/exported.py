@@ -48,7 +48,6 @@ ADVANCED = "".join(
     for side in ("receivable", "payable")
 )
 UNEVEN = """
-alter table mart_goods_stock alter recent_price type decimal(18, 6);
 update mart_goods_stock set recent_price = 270.333333 where goods_num = 'G003';
 """
 named = pytest.mark.parametrize("placed", list(boards()), ids=lambda item: "-".join(item.names))

@@ -9,8 +9,8 @@ import pytest
 from api.exporting.book import number_format
 from api.exporting.lists import FORMATS
 from api.exporting.wording import PRICE, worded
+from reports.assets import boards
 from reports.catalogue.datasets import CHANGE, MONEY, PERCENT, QUANTITY
-from reports.chart_params import column_format
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,15 @@ def test_lists_tell_on_paper_what_they_tell_on_the_screen(kind: str, value: obje
 
 
 def test_columns_of_prices_have_cents() -> None:
-    assert (column_format("price"), column_format("unit_cost"), column_format("days")) == (
-        MONEY,
-        MONEY,
-        QUANTITY,
-    )
-    assert worded(12.5, column_format("price")) == "12.50"
+    columns = [
+        column
+        for placed in boards()
+        for dataset in placed.board.datasets
+        for column in dataset.columns
+        if column.kind == "number"
+    ]
+    forms = {column.name: column.number_format for column in columns}
+    assert {name: forms.pop(name) for name in ("price", "unit_cost")} == {"price": MONEY, "unit_cost": MONEY}
+    assert {*forms.values()} == {QUANTITY}, "days and pieces"
+    assert worded(12.5, MONEY) == "12.50"
     assert number_format(PRICE) == number_format(MONEY)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from tests.kit.superset import SNAPSHOT_SQL
+from tests.kit.report_snapshot import snapshot_sql
 
 
 @pytest.fixture(scope="module")
 def snapshot():
     with duckdb.connect() as conn:
-        conn.execute(SNAPSHOT_SQL.read_text("utf-8"))
+        conn.execute(snapshot_sql())
         yield conn

@@ -13,19 +13,21 @@ from reports.assets import CatalogueError, boards, compile_assets, validate
 from reports.catalogue import find_report
 from reports.catalogue.boards import COST
 from reports.catalogue.datasets import CHANGE, MONEY, POINTS, WHOLE_MONEY
-from reports.catalogue.parts import MANY
 from reports.chart_params import (
     BEFORE_COLOR,
     LAST_YEAR_COLOR,
     LEAST_NAMED,
-    SHORT_AXES,
     UNMARKED,
     chart_params,
     label_colors,
     stored_queries,
 )
-from reports.column_widths import LONG
 from reports.theme import BUCKET_COLORS, OTHERS, ROOM_FOR_VALUES, THEME, UNKNOWN_COLOR
+
+LOOKS = (
+    *("number_format", "min_width", "is_wrapped", "is_unwrapped", "is_horizontal", "has_all_labels"),
+    *("measure_word", "min_slice"),
+)
 
 
 def board_of(code: str, tab: str = "all"):
@@ -188,8 +190,10 @@ class TestAxes:
 
     def test_no_ring_is_of_companies(self):
         """Of their names some are cut beside a ring."""
-        donuts = [chart for placed in boards() for chart in placed.board.charts if chart.kind == "donut"]
-        assert donuts and not {*LONG} & {name for chart in donuts for name in chart.by}
+        drawn = [(chart, placed.board) for placed in boards() for chart in placed.board.charts]
+        donuts = [(chart, board) for chart, board in drawn if chart.kind == "donut"]
+        named = [board.dataset(chart.dataset).column(name) for chart, board in donuts for name in chart.by]
+        assert named and not any(column.is_wrapped for column in named)
 
     def test_a_chart_of_the_first_few_is_sorted_by_what_it_shows(self):
         placed = next(item for item in boards() if item.report.code == "BestSeller")
@@ -221,8 +225,11 @@ class TestAxes:
     def test_many_names_beneath_bars_are_steeper_and_lying_bars_need_no_slope(self):
         slopes = set()
         for placed in boards():
-            for chart in (one for one in placed.board.charts if one.kind == "bar" and one.x in SHORT_AXES):
-                slope = chart_params(chart, placed.board.dataset(chart.dataset))["xAxisLabelRotation"]
+            for chart in (one for one in placed.board.charts if one.kind == "bar"):
+                dataset = placed.board.dataset(chart.dataset)
+                if not dataset.column(chart.x).has_all_labels:
+                    continue
+                slope = chart_params(chart, dataset)["xAxisLabelRotation"]
                 few = 0 < chart.limit < 15 or not chart.x.endswith("_name")
                 assert slope == (0 if chart.horizontal else 30 if few else 45), (placed.title, chart.title)
                 slopes.add(slope)
@@ -255,7 +262,9 @@ class TestTitles:
     def test_every_chart_of_the_first_warehouses_brands_or_suppliers_says_so(self):
         for placed in boards():
             for chart in placed.board.charts:
-                if chart.kind == "bar" and chart.limit and chart.x in MANY:
+                if chart.kind != "bar" or not chart.limit:
+                    continue
+                if placed.board.dataset(chart.dataset).column(chart.x).measure_word is not None:
                     assert "前" in chart.title, (placed.title, chart.title)
 
 
@@ -324,3 +333,13 @@ def test_a_filter_explains_itself():
         "截至月末",
         "当月截至今天，以前的月份截至当月最后一天",
     )
+
+
+def test_a_column_looks_alike_wherever_it_is():
+    """A dataset that declares a column of its own takes its looks from the shared one."""
+    looks: dict[str, set[tuple[object, ...]]] = {}
+    for placed in boards():
+        for dataset in placed.board.datasets:
+            for column in dataset.columns:
+                looks.setdefault(column.name, set()).add(tuple(getattr(column, name) for name in LOOKS))
+    assert {name: found for name, found in looks.items() if len(found) > 1} == {}

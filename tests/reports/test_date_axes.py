@@ -13,7 +13,8 @@ import duckdb
 import pytest
 from playwright.sync_api import Page
 
-from tests.kit.superset import EVERYTHING, SNAPSHOT_SQL, Superset, publish
+from tests.kit.report_snapshot import snapshot_sql
+from tests.kit.superset import EVERYTHING, Superset, publish
 from tests.reports.analysts import Analyst
 from tests.reports.drawing import board_of, drawn_board, explorer_page
 
@@ -33,7 +34,7 @@ select
 from (
     select d, datediff('day', date '2025-06-02', d) as n
     from generate_series(date '2025-06-02', date '2026-11-18', interval 1 day) as t(d)
-) as days cross join firm as c
+) as days cross join (select company_id, company_name from dim_company) as c
 where n % 3 < 2 and n % 45 > 14 and (n % 90 > 60 or c.company_id = 1);
 """
 STEPS = {"P1D": "day", "P1W": "week", "P1M": "month", "P3M": "quarter", "P1Y": "year"}
@@ -74,7 +75,7 @@ def mart(superset: Superset) -> Iterator[duckdb.DuckDBPyConnection]:
     warehouse = Path(superset.environment["ERP_DATA_DIR"]) / "warehouse"
     publish(warehouse, 41, SALES)
     with duckdb.connect() as conn:
-        conn.execute(SNAPSHOT_SQL.read_text("utf-8") + SALES)
+        conn.execute(snapshot_sql() + SALES)
         yield conn
     publish(warehouse, 42)
 

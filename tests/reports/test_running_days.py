@@ -12,7 +12,7 @@ from reports.catalogue import find_report
 from reports.catalogue.beside import KEY, moved_name
 from reports.catalogue.boards import Board
 from reports.catalogue.datasets import Dataset
-from tests.kit.superset import SNAPSHOT_SQL
+from tests.kit.report_snapshot import snapshot_sql
 
 Rows = list[tuple[object, ...]]
 
@@ -21,7 +21,7 @@ Rows = list[tuple[object, ...]]
 def snapshot() -> Iterator[duckdb.DuckDBPyConnection]:
     """Days up to 20 November 2026, each with sales of 200 in the two companies."""
     with duckdb.connect() as conn:
-        conn.execute(SNAPSHOT_SQL.read_text("utf-8"))
+        conn.execute(snapshot_sql())
         yield conn
 
 

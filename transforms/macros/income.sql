@@ -20,9 +20,9 @@
 {# Bill types whose moves change the result by what they are worth, by line. #}
 {% macro income_moves() -%}
     {{ return([
-        ['stocktake', ['PYRK', 'PKCK', 'PYCK']],
-        ['guarantee', ['TBRK', 'TBCK', 'TBTH']],
-        ['other_moves', ['QTRK', 'QTCK', 'QTFH']],
+        ['stocktake', bill_prefixes('stocktake')],
+        ['guarantee', bill_prefixes('guarantee')],
+        ['other_moves', bill_prefixes('other_moves')],
     ]) }}
 {%- endmacro %}
 

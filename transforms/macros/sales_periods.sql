@@ -1,4 +1,4 @@
-{# Selling periods of the best sellers as [key, label, first day]; each ends at the as-of date. #}
+{# Selling periods (统计区间) of the best sellers as [key, label, first day]; each ends at the as-of date. Nothing else names them. #}
 {% macro sales_periods() -%}
     {{ return([
         ['d7', '近7天', add_days(as_of(), -6)],
@@ -9,7 +9,16 @@
     ]) }}
 {%- endmacro %}
 
-{# A query of the selling periods with their labels and how many days they have. #}
+{# What a selling period is called, by its key: a filter on it is one on the key, and leaves a union's other branches. #}
+{% macro sales_period_label(period_key) -%}
+    case {{ period_key }}
+        {%- for key, label, first_day in sales_periods() %}
+        when '{{ key }}' then '{{ label }}'
+        {%- endfor %}
+    end
+{%- endmacro %}
+
+{# A query of the selling periods and how many days they have. #}
 {% macro named_sales_periods() -%}
 {%- for key, label, first_day in sales_periods() %}
 {%- if not loop.first %}
@@ -17,7 +26,6 @@ union all
 {%- endif %}
 select
     '{{ key }}' as period_key,
-    '{{ label }}' as period_label,
     {{ days_between(first_day, as_of()) }} + 1 as days
 {%- endfor %}
 {%- endmacro %}
@@ -82,6 +90,7 @@ with sales as (
 
 select
     sales.period_key,
+    {{ sales_period_label('sales.period_key') }} as period_label,
     {%- if compared %}
     sales.beside_order,
     {%- endif %}

@@ -24,7 +24,7 @@
 
 {# Whether a move of the stock ledger is of a sale or its return. #}
 {% macro is_sale(alias) -%}
-    {{ alias }}.bill_type in ('XSCK', 'XSTH')
+    {{ is_of(alias ~ '.bill_type', 'sale') }}
 {%- endmacro %}
 
 {#

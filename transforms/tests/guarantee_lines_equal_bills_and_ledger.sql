@@ -11,7 +11,7 @@ with signed as (
     union all
     select bill_type, company_id, -quantity, -amount, 0, 0
     from {{ ref('stg_stock_ledger') }}
-    where bill_type in ('TBRK', 'TBCK', 'TBTH')
+    where {{ is_of('bill_type', 'guarantee') }}
     {% for bill_type, bill, quantity, amount in [
         ('SBDJ', 'guarantee_register', 'total_quantity', '0'), ('GSLP', 'company_claim', 'total_quantity', 'total_amount'),
         ('CJLP', 'factory_claim', 'total_quantity', 'total_amount')

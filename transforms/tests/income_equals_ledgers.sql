@@ -12,13 +12,13 @@ with signed as (
     union all
     select company_id, 'stock', -amount
     from {{ ref('stg_stock_ledger') }}
-    where bill_type in ('XSCK', 'XSTH', {{ quoted(moves) }})
+    where bill_type in ({{ quoted(bill_prefixes('sale') + moves) }})
     union all
     select company_id, 'return_variance', -amount from {{ ref('stg_stock_ledger') }} where bill_type = 'CGTH'
     union all
     select company_id, 'adjustment', -amount
     from {{ ref('stg_stock_ledger') }}
-    where bill_type = 'CBTZ' or (kind = 'adjustment' and bill_type not in ('XSCK', 'XSTH', 'CGTH', {{ quoted(moves) }}))
+    where bill_type = 'CBTZ' or (kind = 'adjustment' and bill_type not in ({{ quoted(bill_prefixes('sale') + ['CGTH'] + moves) }}))
     union all
     select company_id, 'adjustment', amount from {{ ref('stg_cost_adjustment_line') }}
     {% for tie, bill, sign in [
@@ -47,7 +47,7 @@ with signed as (
     union all
     select company_id, 'claims', case bill_type when 'GSLP' then amount else -amount end
     from {{ ref('stg_guarantee_line') }}
-    where bill_type in ('GSLP', 'CJLP')
+    where {{ is_of('bill_type', 'claim') }}
     union all
     select company_id, 'freight', freight_amount from {{ ref('stg_sales_delivery') }}
 )

@@ -13,7 +13,7 @@ with signed as (
     union all
     select company_id, party_id, 0, 0, 0, -amount
     from {{ ref('fct_settlement_entry') }}
-    where party_type = 'supplier' and bill_type in ('CGRK', 'CGTH') and not is_write_off and movement <> 'other'
+    where party_type = 'supplier' and {{ is_of('bill_type', 'purchase') }} and not is_write_off and movement <> 'other'
 )
 
 select company_id, supplier_id, sum(quantity) as quantity, sum(amount) as amount, sum(owed) as owed

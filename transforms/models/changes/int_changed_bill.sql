@@ -1,10 +1,8 @@
 -- grain: one row a sales bill (type and id) whose header, lines or ledger rows are not yet worked off
-select 'XSCK' as bill_type, bill_id from {{ source('change', 'sales_outbound') }}
+{% for bill_type, bill, sign in bill_types('sale') %}
+select '{{ bill_type }}' as bill_type, bill_id from {{ source('change', bill) }}
 union
-select 'XSCK' as bill_type, bill_id from {{ source('change', 'sales_outbound_line') }}
+select '{{ bill_type }}' as bill_type, bill_id from {{ source('change', bill ~ '_line') }}
 union
-select 'XSTH' as bill_type, bill_id from {{ source('change', 'sales_return') }}
-union
-select 'XSTH' as bill_type, bill_id from {{ source('change', 'sales_return_line') }}
-union
-select bill_type, bill_id from {{ source('change', 'stock_ledger') }} where bill_type in ('XSCK', 'XSTH')
+{% endfor %}
+select bill_type, bill_id from {{ source('change', 'stock_ledger') }} where {{ is_of('bill_type', 'sale') }}

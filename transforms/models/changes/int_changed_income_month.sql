@@ -18,7 +18,7 @@ with days as (
     from {{ ref('stg_guarantee_line') }} as claimed
     inner join {{ ref('int_changed_guarantee') }} as changed
         on claimed.bill_type = changed.bill_type and claimed.bill_id = changed.bill_id
-    where claimed.bill_type in ('GSLP', 'CJLP')
+    where {{ is_of('claimed.bill_type', 'claim') }}
     union
     select entry.business_date
     from {{ ref('stg_settlement_ledger') }} as entry

@@ -1,8 +1,9 @@
 -- grain: one row a purchase bill (type and id) whose header or lines are not yet worked off
-select 'CGRK' as bill_type, bill_id from {{ source('change', 'purchase_inbound') }}
+{% for bill_type, bill, sign in bill_types('purchase') %}
+{% if not loop.first %}
 union
-select 'CGRK' as bill_type, bill_id from {{ source('change', 'purchase_inbound_line') }}
+{% endif %}
+select '{{ bill_type }}' as bill_type, bill_id from {{ source('change', bill) }}
 union
-select 'CGTH' as bill_type, bill_id from {{ source('change', 'purchase_return') }}
-union
-select 'CGTH' as bill_type, bill_id from {{ source('change', 'purchase_return_line') }}
+select '{{ bill_type }}' as bill_type, bill_id from {{ source('change', bill ~ '_line') }}
+{% endfor %}

@@ -3,7 +3,7 @@ with bills as (
     select 'XSCK' as bill_type, bill_id, company_id, business_date from {{ source('change', 'sales_outbound') }}
     union
     select 'XSTH' as bill_type, bill_id, company_id, business_date from {{ source('change', 'sales_return') }}
-    {% for bill_type, bill in [('XSCK', 'sales_outbound'), ('XSTH', 'sales_return')] %}
+    {% for bill_type, bill, sign in bill_types('sale') %}
     union
     select '{{ bill_type }}' as bill_type, bill.bill_id, bill.company_id, bill.business_date
     from {{ ref('stg_' ~ bill) }} as bill
@@ -16,7 +16,7 @@ goods as (
     select 'XSCK' as bill_type, bill_id, goods_id from {{ source('change', 'sales_outbound_line') }}
     union
     select 'XSTH' as bill_type, bill_id, goods_id from {{ source('change', 'sales_return_line') }}
-    {% for bill_type, bill in [('XSCK', 'sales_outbound'), ('XSTH', 'sales_return')] %}
+    {% for bill_type, bill, sign in bill_types('sale') %}
     union
     select '{{ bill_type }}' as bill_type, line.bill_id, line.goods_id
     from {{ ref('stg_' ~ bill ~ '_line') }} as line

@@ -1,6 +1,6 @@
 -- grain: one row a month (its first day) in which a changed sales bill lies or lay
 with days as (
-    {% for bill, bill_type in [('sales_outbound', 'XSCK'), ('sales_return', 'XSTH')] %}
+    {% for bill_type, bill, sign in bill_types('sale') %}
     select business_date from {{ source('change', bill) }}
     union
     select bill.business_date
@@ -11,7 +11,7 @@ with days as (
         )
     union
     {% endfor %}
-    select business_date from {{ source('change', 'stock_ledger') }} where bill_type in ('XSCK', 'XSTH')
+    select business_date from {{ source('change', 'stock_ledger') }} where {{ is_of('bill_type', 'sale') }}
 )
 
 select distinct {{ month_of('business_date') }} as month

@@ -1,12 +1,12 @@
 -- grain: one row a selling period, company and goods sold or returned in it
-{# amount is revenue net of tax; cover_days = stock ÷ mean daily net sales, empty when nothing was sold on balance. #}
+{# amount is revenue net of tax. #}
 with periods as (
     {{ named_sales_periods() }}
 )
 
 select
     sold.period_key,
-    periods.period_label,
+    {{ sales_period_label('sold.period_key') }} as period_label,
     periods.days,
     sold.company_id,
     company.company_name,
@@ -20,11 +20,7 @@ select
     sold.amount,
     sold.cost,
     {{ money('sold.amount - sold.cost') }} as profit,
-    sold.stock_quantity,
-    case
-        when sold.quantity > 0
-            then {{ rounded('cast(sold.stock_quantity as double) * periods.days / cast(sold.quantity as double)', 1) }}
-    end as cover_days
+    sold.stock_quantity
 from {{ ref('fct_best_seller') }} as sold
 inner join periods
     on sold.period_key = periods.period_key

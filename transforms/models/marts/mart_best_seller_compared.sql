@@ -67,7 +67,7 @@ stock as (
 
 select
     sold.period_key,
-    periods.period_label,
+    {{ sales_period_label('sold.period_key') }} as period_label,
     periods.days,
     sold.company_id,
     company.company_name,

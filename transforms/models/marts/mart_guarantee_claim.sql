@@ -16,7 +16,7 @@ with claims as (
         max(case when bill_type = 'CJLP' then bill_no end) as factory_claim_no,
         max(case when bill_type = 'CJLP' then business_date end) as settled_on
     from {{ ref('fct_guarantee_line') }}
-    where bill_type in ('GSLP', 'CJLP')
+    where {{ is_of('bill_type', 'claim') }}
     group by piece_id
 ),
 

@@ -29,7 +29,7 @@ inner join {{ ref('master_goods') }} as item
 {{ named('line', ['company', 'supplier']) }}
 left join {{ ref('master_symptom') }} as symptom
     on line.symptom_id = symptom.symptom_id
-where line.bill_type in ('GSLP', 'CJLP') and line.business_date <= {{ as_of() }}
+where {{ is_of('line.bill_type', 'claim') }} and line.business_date <= {{ as_of() }}
 group by
     {{ month_of('line.business_date') }}, {{ month_label('line.business_date') }}, line.company_id,
     company.company_name, line.supplier_id, supplier.supplier_name, line.symptom_id, symptom.symptom_name,

@@ -28,10 +28,10 @@ select
     {{ is_sale('ledger') }} as is_sale,
     case
         when ledger.quantity = 0 and difference.ledger_id is null then 'adjustment'
-        when ledger.bill_type in ('CGRK', 'CGTH') then 'purchase'
-        when ledger.bill_type in ('XSCK', 'XSTH') then 'sale'
-        when ledger.bill_type in ('DBCK', 'DBRK', 'XSDB', 'TCYK') then 'transfer'
-        when ledger.bill_type in ('PYRK', 'PKCK', 'PYCK') then 'stocktake'
+        when {{ is_of('ledger.bill_type', 'purchase') }} then 'purchase'
+        when {{ is_of('ledger.bill_type', 'sale') }} then 'sale'
+        when {{ is_of('ledger.bill_type', 'transfer') }} then 'transfer'
+        when {{ is_of('ledger.bill_type', 'stocktake') }} then 'stocktake'
         when ledger.bill_type = 'XTZH' then 'conversion'
         else 'other'
     end as kind

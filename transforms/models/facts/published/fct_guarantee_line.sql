@@ -27,7 +27,7 @@ with moved as (
     inner join {{ ref('int_changed_guarantee') }} as changed
         on ledger.bill_type = changed.bill_type and ledger.bill_id = changed.bill_id
     {% endif %}
-    where ledger.bill_type in ('TBRK', 'TBCK', 'TBTH')
+    where {{ is_of('ledger.bill_type', 'guarantee') }}
     group by ledger.bill_type, ledger.line_id
 ),
 
@@ -36,7 +36,7 @@ lines as (
         line.*,
         case
             when line.bill_type = 'SBDJ' then line.line_id
-            when line.bill_type in ('GSLP', 'CJLP') then line.source_line_id
+            when {{ is_of('line.bill_type', 'claim') }} then line.source_line_id
         end as piece_id
     from {{ ref('stg_guarantee_line') }} as line
     {% if is_incremental() %}

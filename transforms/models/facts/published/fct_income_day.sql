@@ -32,7 +32,7 @@
     [
         'supplier_waiver', '-amount', ref('fct_settlement_entry'), "movement = 'waived' and party_type = 'supplier'"
     ],
-    ['claims', 'factory_amount - compensation_amount', ref('fct_guarantee_line'), "bill_type in ('GSLP', 'CJLP')"],
+    ['claims', 'factory_amount - compensation_amount', ref('fct_guarantee_line'), is_of('bill_type', 'claim')],
     ['freight', '-freight_amount', ref('stg_sales_delivery'), 'freight_amount <> 0'],
 ] %}
 with sales_day as (
@@ -56,7 +56,7 @@ moves as (
     where
         (
             bill_type in ('CGTH', 'CBTZ', {{ quoted(income_moves() | sum(attribute=1, start=[])) }})
-            or (kind = 'adjustment' and bill_type not in ('XSCK', 'XSTH'))
+            or (kind = 'adjustment' and bill_type not in ({{ quoted(bill_prefixes('sale')) }}))
         )
     {% if is_incremental() %}
         and business_date >= (select min(changed.month) from {{ ref('int_changed_income_month') }} as changed)

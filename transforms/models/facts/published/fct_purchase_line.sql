@@ -12,7 +12,7 @@
     )
 }}
 
-{% for bill_type, bill, sign in [('CGRK', 'purchase_inbound', 1), ('CGTH', 'purchase_return', -1)] %}
+{% for bill_type, bill, sign in bill_types('purchase') %}
 {% if not loop.first %}
 union all
 {% endif %}

@@ -31,7 +31,7 @@ with costs as (
 ),
 
 lines as (
-    {% for bill_type, bill, sign in [('XSCK', 'sales_outbound', 1), ('XSTH', 'sales_return', -1)] %}
+    {% for bill_type, bill, sign in bill_types('sale') %}
     {% if not loop.first %}
     union all
     {% endif %}

@@ -1,4 +1,6 @@
--- A small published snapshot with the columns of the marts: two companies, three warehouses, four roles.
+-- The rows of a small published snapshot: two companies, three warehouses, four roles. What columns its tables have, and
+-- of what types, `tests/kit/report_snapshot.py` reads from the marts' contracts: a column without a value here is null there,
+-- and one that no contract has is left out, as are the tables that only these rows are made of.
 -- Role 1 sees everything with cost, 2 company 1 with cost, 3 company 2 without cost, 4 nothing.
 create table dim_company as
 select * from (values (1, '上海公司', '服务站'), (2, '苏州公司', '服务站')) as t(company_id, company_name, company_type);
@@ -335,7 +337,7 @@ select * from (values ('d7', '近7天', 7), ('d30', '近30天', 30), ('d90', '�
 create table mart_best_seller as
 select
     p.*, c.*, i.* exclude (price), p.days * 1.0 as quantity, p.days * i.price as amount, p.days * i.price * 0.8 as "cost",
-    p.days * i.price * 0.2 as profit, 60.0 as stock_quantity, 60.0 as cover_days
+    p.days * i.price * 0.2 as profit, 60.0 as stock_quantity
 from selling as p cross join firm as c cross join item as i;
 create table mart_best_seller_compared as
 select
@@ -344,7 +346,7 @@ select
 from mart_best_seller;
 create table mart_best_seller_info as
 select
-    p.period_key, s.*, i.* exclude (price), date '2026-11-18' as business_date, 'XSCK' as bill_type, 9 as bill_id,
+    p.period_key, p.period_label, s.*, i.* exclude (price), date '2026-11-18' as business_date, 'XSCK' as bill_type, 9 as bill_id,
     'XSCK' || s.warehouse_id || i.goods_id as bill_no, s.company_name || '的客户' as customer_name,
     '张伟' as employee_name, 2.0 as quantity, i.price as price, i.price * 2.0 as amount, i.price * 1.6 as "cost",
     i.price * 0.4 as profit
