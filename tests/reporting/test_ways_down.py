@@ -62,6 +62,8 @@ LISTS: Mapping[str, Mapping[str, str]] = {
     },
     "inPurchasingPriceAnalysisTable/detail/detail_link": {"pieces": "quantity", "paid": "no_tax_amount"},
     "BestSeller/detail/stock_link": {"stock": "quantity"},
+    "warehouseTurnover/detail/sold_link": {"sales": "cost"},
+    "inventoryturnover/detail/sold_link": {"sales": "cost"},
     **{place: {"quantity": "quantity"} for place in ON_HAND},
 }
 """Figures by what the list behind them calls them, by report, table and link."""
