@@ -51,6 +51,9 @@ LISTS: Mapping[str, Mapping[str, str]] = {
     "OperationMonthlyReport/others/bought_link": {"purchase": "no_tax_amount"},
     "BusinessDailyReport/received/paid_link": {"mtd_receipts": "amount"},
     "OperationMonthlyReport/others/paid_link": {"receipts": "amount"},
+    "BusinessDailyReport/detail/day_sold_link": {"sales": "revenue"},
+    "BusinessDailyReport/spent/day_bought_link": {"purchase": "no_tax_amount"},
+    "BusinessDailyReport/received/day_paid_link": {"receipts": "amount"},
     **{
         f"{code}/levels/{link}": {figure: "increase_amount"}
         for code in ("BusinessDailyReport", "OperationMonthlyReport")
