@@ -41,7 +41,7 @@ from warehouse.files import Files
 
 api = router()
 RENAMED = re.compile(r't\."(\w+)" as "(\w+)"')
-SHORT = re.compile(r"[^，。；：（]+")
+SHORT = re.compile(r"[^，。；：（=＝]+")
 EARLIER = dict(zip(SUFFIXES, ("上期", "去年同期"), strict=True))
 LINES = re.compile(r"_line$")
 INTERNAL = frozenset({BESIDE_ORDER, ELAPSED})
