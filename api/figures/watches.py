@@ -74,7 +74,7 @@ def address_of(wish: Wish, body: ReportExport) -> str:
     as an address carries them."""
     route = reports.require_known(wish.code).route
     query = ""
-    for name, value in _asked(wish, body).items():
+    for name, value in _page_params(wish, body).items():
         longer = "&".join(filter(None, (query, urlencode({name: value}))))
         if len(longer) <= LONGEST:
             query = longer
@@ -83,10 +83,10 @@ def address_of(wish: Wish, body: ReportExport) -> str:
 
 def is_whole(wish: Wish, body: ReportExport) -> bool:
     """Whether the address of a wish carries all of its filters."""
-    return len(urlencode(_asked(wish, body))) <= LONGEST
+    return len(urlencode(_page_params(wish, body))) <= LONGEST
 
 
-def _asked(wish: Wish, body: ReportExport) -> dict[str, str]:
+def _page_params(wish: Wish, body: ReportExport) -> dict[str, str]:
     if find_report(wish.code):
         return {"report_tab": wish.tab, **({"scheme": wish.scheme} if wish.scheme else {})}
     return {name: ",".join(filter(None, values)) for name, values in body.filters.items()}

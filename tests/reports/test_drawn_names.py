@@ -127,17 +127,17 @@ def analyst(superset: Superset) -> Iterator[Analyst]:
 
 
 @pytest.fixture(scope="module")
-def told(superset: Superset, analyst: Analyst) -> Iterator[dict[str, list[str]]]:
+def captions(superset: Superset, analyst: Analyst) -> Iterator[dict[str, list[str]]]:
     """What each chart says, on its canvas and where it is pointed at."""
     forms = {name: {"viz_type": name, **form} for name, (form, _) in KINDS.items()}
     board, charts = board_of(analyst, "各种图表的名称", analyst.datasets[SOLD], forms)
     with explorer_page(SAID) as page:
         page.add_init_script(NOTE_WRITTEN)
         drawn_board(page, f"{superset.url}/superset/dashboard/{board}/", charts)
-        yield {name: said_by(page, number, KINDS[name][1]) for name, number in charts.items()}
+        yield {name: describe_chart(page, number, KINDS[name][1]) for name, number in charts.items()}
 
 
-def said_by(page: Page, number: int, wanted: set[str]) -> list[str]:
+def describe_chart(page: Page, number: int, wanted: set[str]) -> list[str]:
     """What a chart has written, and what it says where it is pointed at, until it has said what is wanted."""
     box = page.locator(f".dashboard-chart-id-{number} canvas").first.bounding_box()
     assert box
@@ -156,8 +156,8 @@ def said_by(page: Page, number: int, wanted: set[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", [*KINDS])
-def test_figures_are_called_by_their_labels(told: dict[str, list[str]], kind: str) -> None:
-    said = told[kind]
+def test_figures_are_called_by_their_labels(captions: dict[str, list[str]], kind: str) -> None:
+    said = captions[kind]
     assert said
     assert [text for text in said if INTERNAL.search(text)] == []
     assert {wanted for wanted in KINDS[kind][1] if not any(wanted in text for text in said)} == set(), said

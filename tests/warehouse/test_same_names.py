@@ -72,7 +72,7 @@ Told = Mapping[str, dict[str, list[tuple[str, float | None]]]]
 @pytest.fixture(scope="module")
 def everywhere(source: Connection) -> dict[str | None, Told]:
     """What the figures come to in the whole group and in one company."""
-    return {company: told_of(company, source) for company in (None, "公司1")}
+    return {company: figure_values(company, source) for company in (None, "公司1")}
 
 
 @pytest.fixture(params=[None, "公司1"], ids=["group", "company"])
@@ -80,7 +80,7 @@ def values(request: pytest.FixtureRequest, everywhere: dict[str | None, Told]) -
     return everywhere[request.param]
 
 
-def told_of(company: str | None, source: Connection) -> Told:
+def figure_values(company: str | None, source: Connection) -> Told:
     found: dict[str, dict[str, list[tuple[str, float | None]]]] = defaultdict(lambda: defaultdict(list))
     for report in REPORTS:
         for tab in report.tabs:
