@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from reports.assets import boards
 from reports.catalogue.beside import KEY
 from reports.catalogue.datasets import BESIDE_ORDER, Dataset, in_chosen
+from reports.cross_order import without_places
 from reports.late_names import asked_table
 from reports.name_order import in_name_order
 from reports.query_parts import column_name
@@ -146,6 +147,7 @@ def _find_rows_first() -> None:
         if own is not None:
             asked = parts.get("filter") or []
             g.ends = frozenset(ends for condition in asked for ends in _chosen(own, condition))
+            asked = [*without_places(asked, own)]
             parts["filter"] = found_by_letters(_by_days(own, asked), own, partial(_names, own))
             if own.beside is not None and parts.get("columns") == [KEY] and not counted:
                 return every_period(found(parts), own.beside.words)

@@ -43,6 +43,8 @@ WORDS = {
     "Gantt chart visualizes important events over a time span. Every data point displayed as a separate event along a "
     "horizontal line.": "沿时间轴画出各项的起止。",
     # 作图
+    "% of total": "占全部",
+    "% of parent": "占上级",
     "Total (%(aggregatorName)s)": "合计（%(aggregatorName)s）",
     "Time Grain": "时间粒度",
     "Time grain": "时间粒度",

@@ -19,6 +19,7 @@ from reports.answering import asked_of_snapshot, catalogue_datasets
 from reports.assets import boards
 from reports.changed_answers import change_answers
 from reports.chart_params import MOST_ROWS
+from reports.cross_order import in_cross_order
 from reports.drawn import called_series, in_order, put_together, without_gaps, without_signs_of_nothing
 from reports.files import csv_text, workbook
 from reports.ranges import BUSINESS_ZONE, NO_RANGE, RANGE_OPERATOR, DayRange, business_day, days_come
@@ -98,9 +99,9 @@ def answer_as_shown() -> None:
 
     A file has no link columns: their markup is for the frame. A table's links say what its figures are of; its totals
     have no figure without a value, for which it would write N/A, and nothing for none; a change that rounds to none has
-    no minus. Series are called by the labels of their figures. Of several figures the chart's first comes first, and
-    the small slices of a donut are one. An analyst's chart has the rows that it asked for: what he lets be worked out
-    of them, as a running sum, isn't known of the steps between them.
+    no minus. The texts of a cross table come by their pinyin. Series are called by the labels of their figures. Of
+    several figures the chart's first comes first, and the small slices of a donut are one. An analyst's chart has the
+    rows that it asked for: what he lets be worked out of them, as a running sum, isn't known of the steps between them.
     """
     from superset.common.chart_data import ChartDataResultFormat
     from superset.common.query_context_processor import QueryContextProcessor
@@ -132,6 +133,8 @@ def answer_as_shown() -> None:
             if own and explorers.present() is None:
                 chosen = _chosen_days(self._query_context.queries, own.time_column)
                 rows = without_gaps(rows, form, own, chosen)
+            if own:
+                rows = in_cross_order(rows, form, own)
             return put_together(in_order(rows, form), form)
         rows = without_signs_of_nothing(rows, form)
         if own:

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
+import duckdb
 from sqlalchemy.sql.operators import desc_op
 
-from api.kit.pinyin_order import in_pinyin
+from api.kit.pinyin_order import MACRO, in_pinyin, key_of
 from reports.catalogue.datasets import Dataset
 
 
 def is_text(dataset: Dataset, name: str) -> bool:
     """Whether a column of a dataset is made of words."""
     return dataset.has_column(name) and dataset.column(name).kind == "text"
+
+
+@cache
+def _sorter() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect()
+
+
+def by_pinyin(texts: Iterable[str]) -> list[str]:
+    """Texts in their order."""
+    sql = f"select t from unnest($1::varchar[]) as named(t) order by {key_of('t')}, t"
+    with _sorter().cursor() as cursor:
+        cursor.execute(MACRO)
+        return [text for (text,) in cursor.execute(sql, [[*texts]]).fetchall()]
 
 
 def in_name_order(found: Any, dataset: Dataset) -> Any:

@@ -37,13 +37,21 @@ MOST, SHOWN = 200_000, 500
 """So many bills a statement may tell of; so many are answered with it, all of them by its detail report."""
 LINES = "/custom/accountStatementDetail"
 WAIVED = "抹零/现金折扣"
+# An opening bill that owes as much as was paid ahead is told too, as each item is; one that was reversed is not.
 _MOVES = text("""
 select e.business_date, e.bill_type, e.bill_no, e.waived, min(e.entry_id) as entry_id, sum(e.amount) as amount
-from settlement_ledger e
-where e.party_type = 'customer' and e.party_id = :customer and e.company_id = :company
-    and e.business_date between :first and :last
+from (
+    select l.*, i.settlement_id is not null and sum(l.amount) over (
+        partition by l.settlement_id, l.business_date, l.bill_type, l.bill_id
+    ) <> 0 as opens
+    from settlement_ledger l
+    left join settlement_item i
+        on i.settlement_id = l.settlement_id and i.bill_type = l.bill_type and i.bill_id = l.bill_id
+    where l.party_type = 'customer' and l.party_id = :customer and l.company_id = :company
+        and l.business_date between :first and :last
+) e
 group by e.business_date, e.bill_type, e.bill_id, e.bill_no, e.waived
-having sum(e.amount) <> 0
+having sum(e.amount) <> 0 or bool_or(e.opens)
 order by e.business_date, 5
 limit :most
 """)

@@ -78,7 +78,7 @@ def _write_table(
 def _write_pivot(
     book: Book, asked: Asked, source: Connection, facts: Told, values: Mapping[str, Values]
 ) -> int:
-    table = cross_table(asked, values)
+    table = cross_table(asked, values).as_seen(asked.reader, source)
     free = [item.label for item in asked.board.filters if item.column in table.periods]
     columns, lines = table.lay(source)
     headings = hide_numbers(asked.reader, [column.heading for column in columns])

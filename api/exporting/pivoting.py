@@ -6,7 +6,7 @@ Not grouping sets: a share's denominator is the sum over all rows of its query, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import groupby
 from typing import Any
@@ -14,11 +14,14 @@ from typing import Any
 from sqlalchemy import Connection
 
 from api.exporting.asked import Asked, Values, heeded, lifted
+from api.exporting.bill_number_filter import hide_numbers
 from api.exporting.book import MOST_COLUMNS, TOTAL, Line, Shown, Style, figure_column, text_column
 from api.exporting.head import NOTHING
 from api.exporting.query import Rows, quoted
 from api.exporting.rows import ordered, rows_of, told
 from api.kit.errors import Refusal
+from api.kit.projection import MASK
+from api.kit.scope import Principal
 from reports.catalogue.boards import Filter, Pivot
 from reports.catalogue.datasets import Dataset, Metric, unplaced
 
@@ -28,7 +31,8 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class CrossTable:
-    """A pivot over its rows; `periods` are its columns of which the report otherwise shows one value at a time.
+    """A pivot over its rows; `periods` are its columns of which the report otherwise shows one value at a time. Texts
+    that are `hidden` from its reader, by column, stand where 无权限 does, in no order that tells them.
 
     Figures that don't add up over periods are empty where a level has several of them.
     """
@@ -38,6 +42,7 @@ class CrossTable:
     rows: Rows
     filters: list[Filter]
     periods: frozenset[str]
+    hidden: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def metrics(self) -> list[Metric]:
@@ -81,7 +86,7 @@ class CrossTable:
         order = [
             part
             for at, name in enumerate(down)
-            for part in (f"depth < {at + 1}", f"{self._ordered(name, f'key{at}')} nulls last")
+            for part in (f"depth < {at + 1}", *self._ordered(name, f"key{at}"))
         ]
         return f"select * from ({' union all '.join(parts)}) order by {', '.join(order)}"
 
@@ -108,7 +113,7 @@ class CrossTable:
             return [()]
         names = [quoted(name) for name in self.pivot.columns]
         keys = ", ".join(names)
-        order = ", ".join(f"{self._ordered(name, quoted(name))} nulls last" for name in self.pivot.columns)
+        order = ", ".join(part for name in self.pivot.columns for part in self._ordered(name, quoted(name)))
         statement = f"select {keys} from {{rows}} group by {keys} order by {order} limit {MOST_COLUMNS + 1}"
         return list(_closed([tuple(row) for row in self.rows.read(source, statement)], 0, len(names)))
 
@@ -142,8 +147,30 @@ class CrossTable:
             style: Style = "row" if depth == down else "subtotal" if depth else "total"
             yield style, [*_side(names, depth, down), *figures]
 
-    def _ordered(self, name: str, key: str) -> str:
-        return ordered(self.dataset.column(name), key)
+    def _ordered(self, name: str, key: str) -> list[str]:
+        column, hidden = self.dataset.column(name), self.hidden.get(name)
+        if not hidden:
+            return [f"{ordered(column, key)} nulls last"]
+        shown = (
+            f"case when {key} in ({', '.join(map(_literal, sorted(hidden)))}) then '{MASK}' else {key} end"
+        )
+        return [f"{ordered(column, shown)} nulls last", f"md5({key})"]
+
+    def as_seen(self, reader: Principal, source: Connection) -> CrossTable:
+        """The same in the order of what its reader sees."""
+        if not reader.is_narrowed:
+            return self
+        names = [name for name in (*self.pivot.rows, *self.pivot.columns) if self._is_text(name)]
+        return replace(self, hidden={name: self._hidden(name, reader, source) for name in names})
+
+    def _is_text(self, name: str) -> bool:
+        return self.dataset.column(name).kind == "text"
+
+    def _hidden(self, name: str, reader: Principal, source: Connection) -> frozenset[str]:
+        found = self.rows.read(source, f"select distinct {quoted(name)} from {{rows}}")
+        texts = [str(text) for (text,) in found if text is not None]
+        seen = hide_numbers(reader, texts)
+        return frozenset(text for text, shown in zip(texts, seen, strict=True) if text != shown)
 
     def _label(self, name: str) -> str:
         return self.dataset.column(name).label
@@ -181,6 +208,11 @@ def _side(names: Key, depth: int, down: int) -> list[Any]:
     if depth == down:
         return known
     return [*known, SUBTOTAL if depth else TOTAL, *[None] * (down - depth - 1)]
+
+
+def _literal(text: str) -> str:
+    # What is written as a place for the rows is none.
+    return "'{}'".format(text.replace("'", "''").replace("{", "' || '{' || '"))
 
 
 def _word(value: Any) -> str:

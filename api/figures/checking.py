@@ -1,9 +1,10 @@
 """Checks of alerts (预警检查): each publication of the marts has every alert looked at, once; of those close upon each
 other the last one.
 
-It is looked at under its owner's rights and scope of that moment. It is told when its figure leaves the bounds, and
-again only after it was back within; an empty figure is neither. One that its owner may not have any more pauses itself
-and tells him why. A message is there exactly once; a letter is tried again as those of subscriptions are.
+It is looked at under its owner's rights and scope of that moment, and once more when a letter is sent. It is told when
+its figure leaves the bounds, and again only after it was back within; an empty figure is neither. One that its owner
+may not have any more pauses itself and tells him why. A message is there exactly once; a letter is tried again as those
+of subscriptions are.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def crossing(value: float | None, low: Decimal | None, high: Decimal | None) -> 
 def _words(seen: Watched, value: float | None, crossed: str, filters: str, alert: Row[Any]) -> str:
     figure, bound = seen.figure, getattr(alert, crossed)
     beyond = f"低于下限 {figure.told(bound)}" if crossed == "low" else f"高于上限 {figure.told(bound)}"
-    return f"“{seen.wish.title}”的{figure.label}为 {figure.told(value)}，{beyond}（筛选：{filters}）"
+    return f"“{seen.wish.title}”的{figure.label}为 {figure.told(value)}，{beyond}（筛选：{filters}）{seen.lack()}"
 
 
 def _tell(conn: Connection, alert: Row[Any], seen: Watched, words: str) -> None:
@@ -149,7 +150,7 @@ def _send(key: int, conn: Connection) -> None:
         "sent_at": datetime.now(TIME_ZONE),
     }
     try:
-        _post(conn, alert, notice)
+        outcome["words"] = _post(conn, alert, notice)
     except Refusal as refusal:
         outcome = failed(Rejected(refusal.msg), notice.tries)
         _pause(conn, alert, refusal.msg)
@@ -159,19 +160,35 @@ def _send(key: int, conn: Connection) -> None:
     conn.execute(update(AlertNotice).where(mine).values(**outcome, tries=notice.tries + 1))
 
 
-def _post(conn: Connection, alert: Row[Any], notice: Row[Any]) -> None:
-    """Raises a Refusal when the owner may not have the figure any more, Rejected and Later when it can't be sent."""
+def _post(conn: Connection, alert: Row[Any], notice: Row[Any]) -> str:
+    """The words that were sent: of what the owner may see by now, which isn't what he might hours ago. Raises a Refusal
+    when he may not have the figure any more, Rejected and Later when it can't be sent."""
     ctx = Context(conn, principal_of(conn, alert.user_id))
     seen = watched(ctx, Wish.of(alert), alert.figure)
     to, post = address(ctx), mailer()
     assert post is not None
+    told = _words_now(ctx, seen, alert)
     number = f"alert-{notice.notice_id}-{notice.at:%Y%m%d%H%M%S}"
     words = (
-        f"{ctx.principal.realname}，您好：\n\n{notice.words}\n\n"
+        f"{ctx.principal.realname}，您好：\n\n{told}\n\n"
         f"请登录系统，在“我的预警”中打开这张报表，按同样的筛选查看：{notice.url}\n"
         "回到范围之内以前不再提醒。如不再需要，请在“我的预警”中暂停或删除。\n"
     )
     post.send(letter(number, to, f"指标预警：{seen.wish.title} {seen.figure.label}", words), to)
+    return told
+
+
+def _words_now(ctx: Context, seen: Watched, alert: Row[Any]) -> str:
+    """Raises Rejected where there is nothing to tell any more, Later where the figure can't be read now."""
+    try:
+        with seen.opened(ctx) as source:
+            value, filters = seen.value(source), seen.filters(source)
+    except Refusal as refusal:
+        raise Later(refusal.msg) from None
+    crossed = crossing(value, alert.low, alert.high)
+    if not crossed:
+        raise Rejected("发出之前数字已不在预警范围之外，没有发送")
+    return _words(seen, value, crossed, filters, alert)
 
 
 def _pause(conn: Connection, alert: Row[Any], reason: str) -> None:

@@ -42,7 +42,7 @@ from warehouse.dictionary import Dictionary
 from warehouse.files import Files
 
 api = router()
-SHORT = re.compile(r"[^，。；：（]+")
+SHORT = re.compile(r"[^，。；：（=＝]+")
 EARLIER = dict(zip(SUFFIXES, PERIOD_LABELS, strict=True))
 LINES = re.compile(r"_line$")
 INTERNAL = frozenset({BESIDE_ORDER, ELAPSED})

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from sqlalchemy import Connection
@@ -21,6 +20,7 @@ from api.kit.context import Context
 from api.kit.errors import Forbidden, Refusal
 from api.subscribing.wishes import Wish, asked_by
 from reports.catalogue import find_report
+from reports.ways_down import LONGEST, TOO_MANY
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,10 @@ class Watched:
         """The way down: the report under these filters."""
         return address_of(self.wish, self.body)
 
+    def lack(self) -> str:
+        """What is said beside an address that lacks some of the filters."""
+        return "" if is_whole(self.wish, self.body) else f"；{TOO_MANY}"
+
 
 def watched(ctx: Context, wish: Wish, key: str) -> Watched:
     """The figure of a key for the user of `ctx`. Raises a Refusal that says why he can't have it."""
@@ -66,11 +70,23 @@ def watched(ctx: Context, wish: Wish, key: str) -> Watched:
 
 
 def address_of(wish: Wish, body: ReportExport) -> str:
-    """A report's page under the filters of a wish: a frame by the name that they are kept under, a list by them."""
-    entry = reports.require_known(wish.code)
-    asked: dict[str, Any] = {}
+    """A report's page under the filters of a wish: a frame by the name that they are kept under, a list by them as far
+    as an address carries them."""
+    route = reports.require_known(wish.code).route
+    query = ""
+    for name, value in _page_params(wish, body).items():
+        longer = "&".join(filter(None, (query, urlencode({name: value}))))
+        if len(longer) <= LONGEST:
+            query = longer
+    return f"{route}?{query}" if query else route
+
+
+def is_whole(wish: Wish, body: ReportExport) -> bool:
+    """Whether the address of a wish carries all of its filters."""
+    return len(urlencode(_page_params(wish, body))) <= LONGEST
+
+
+def _page_params(wish: Wish, body: ReportExport) -> dict[str, str]:
     if find_report(wish.code):
-        asked = {"report_tab": wish.tab, **({"scheme": wish.scheme} if wish.scheme else {})}
-    else:
-        asked = {name: ",".join(filter(None, values)) for name, values in body.filters.items()}
-    return f"{entry.route}?{urlencode(asked)}" if asked else entry.route
+        return {"report_tab": wish.tab, **({"scheme": wish.scheme} if wish.scheme else {})}
+    return {name: ",".join(filter(None, values)) for name, values in body.filters.items()}

@@ -25,7 +25,7 @@ from api.reporting.party_rows import (
 OPENING, CHANGE = 0, 1
 ENTRIES = {OPENING: "期初余额", CHANGE: "往来单据"}
 
-# What was reversed on its own day is no row.
+# What was reversed on its own day is no row; a bill whose items come to nothing together is one, as each item is told.
 _ENTRIES = """
 select e.company_id, e.party_id as {key}, cast(:first as date) as business_date, {opening} as entry, 0 as place,
     null as bill_type, null as bill_id, null as bill_no, null as due_date,
@@ -45,10 +45,15 @@ select e.company_id, e.party_id, e.business_date, {bill}, min(e.entry_id), e.bil
     coalesce(-sum(e.amount) filter (where {settling} and not e.is_advance), 0) as written_off,
     coalesce(-sum(e.amount) filter (where {settling} and e.is_advance), 0) as advance,
     coalesce(-sum(e.amount) filter (where e.movement = 'waived'), 0) as waived
-from facts.fct_settlement_entry e
-where e.party_type = '{type}' and e.business_date between cast(:first as date) and cast(:last as date)
+from (
+    select t.*, sum(t.amount) over (
+        partition by t.settlement_id, t.business_date, t.bill_type, t.bill_id
+    ) as of_item
+    from facts.fct_settlement_entry t
+    where t.party_type = '{type}' and t.business_date between cast(:first as date) and cast(:last as date)
+) e
 group by e.company_id, e.party_id, e.business_date, e.bill_type, e.bill_id
-having increase <> 0 or written_off <> 0 or advance <> 0 or waived <> 0
+having increase <> 0 or written_off <> 0 or advance <> 0 or waived <> 0 or bool_or(e.of_item <> 0)
 """
 _SETTLING = "e.movement in ('settled', 'offset')"
 _BALANCES = """

@@ -249,6 +249,18 @@ def bill_links(start: str, end: str, opening: str) -> tuple[Column, ...]:
     )
 
 
+def day_links() -> tuple[Column, ...]:
+    """Lead to what a company sold, bought and was paid on a row's day alone."""
+    pages = (
+        ("当日销售明细", "/report/salesdetrpt", "day_sold_link"),
+        ("当日采购明细", "/report/purchasedetrpt", "day_bought_link"),
+        ("当日收款明细", "/report/receiptdetrpt", "day_paid_link"),
+    )
+    return tuple(
+        link(text, route, named, **BY_COMPANY, **days_known("{day}", "{day}")) for text, route, named in pages
+    )
+
+
 SAME_DAY = Period("day", "按日分析", "日", SAME_DAY_BEFORE, by_day=True, length=ONE_DAY)
 DAY = (
     Column("day", "日期", "date"),
@@ -298,7 +310,7 @@ def daily_board(cost: bool) -> Board:
             ),
         ),
         "day",
-        bill_links("date_trunc('month', {day})", "{day}", "{day}"),
+        (*bill_links("date_trunc('month', {day})", "{day}", "{day}"), *day_links()),
         SAME_DAY.rows_beside("mart_business_day", DAY[:2], own_alone((*own_measures(cost), *known))),
         when="当日",
     )
@@ -315,14 +327,14 @@ def daily_board(cost: bool) -> Board:
     sales = company_table(
         "销售：当日与本月累计",
         data,
-        ("detail_link",),
+        ("detail_link", "day_sold_link"),
         ("mtd_sales", *SALES_BESIDE, "sales", "bills", *(("mtd_margin",) if cost else ())),
         bar="mtd_sales",
     )
     spent = company_table(
         "采购与付款：当日与本月累计",
         data,
-        ("bought_link",),
+        ("bought_link", "day_bought_link"),
         tuple(shown for name in ("purchase", "payments") for shown in (*moved(name, "mtd_"), name)),
         key="spent",
         bar="mtd_purchase",
@@ -330,7 +342,7 @@ def daily_board(cost: bool) -> Board:
     received = company_table(
         "收款与新增逾期：当日与本月累计",
         data,
-        ("paid_link",),
+        ("paid_link", "day_paid_link"),
         (*moved("receipts", "mtd_"), "receipts", "mtd_new_overdue", "new_overdue"),
         key="received",
         bar="mtd_receipts",

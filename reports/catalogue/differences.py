@@ -13,11 +13,12 @@ from functools import cached_property
 @dataclass(frozen=True)
 class Difference:
     """Why figures of some names (a pattern of the whole name) in some places, tabs as `code/tab` or whole reports, are
-    not those of the same name elsewhere; without places no two of them are the same."""
+    not those of the same name elsewhere, or in `others`; without places no two of them are the same."""
 
     names: str
     reason: str
     places: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -27,10 +28,18 @@ class Difference:
         """Whether it says why the figures of a name in two places differ."""
         if self.pattern.fullmatch(name) is None:
             return False
-        return not self.places or self._has(one) != self._has(other)
+        if not self.places:
+            return True
+        if self.others:
+            return any(
+                _has(self.places, here) and _has(self.others, there)
+                for here, there in ((one, other), (other, one))
+            )
+        return _has(self.places, one) != _has(self.places, other)
 
-    def _has(self, place: str) -> bool:
-        return place in self.places or place.split("/")[0] in self.places
+
+def _has(places: tuple[str, ...], place: str) -> bool:
+    return place in places or place.split("/")[0] in places
 
 
 NOW = ("CompanyInventoryreport", "commodityStocksQuery", "goodsinventoryrpt", "inDecisionAnalysisTable")
@@ -47,9 +56,10 @@ DIFFERENCES = (
         ("ScheduleAccountsPayable/aging_day", "accountsReceivable/day", "facyorypayment/day"),
     ),
     Difference(
-        r"未到期|\d+–\d+天|180天以上|最长逾期（天）|.*逾期.*|本期退货|其他增加|.*较.*",
+        r"未到期|\d+–\d+天|180天以上|最长逾期（天）|.*逾期.*|本期退货|其他增加",
         "一个是应收的，一个是应付的",
         ("accountsReceivable", "ScheduleAccountsReceivable"),
+        ("ScheduleAccountsPayable", "facyorypayment"),
     ),
     Difference(r"\d+–\d+天", "一个是库龄的分段，一个是逾期天数的分段", ("inventoryAgingReport",)),
     Difference("31–60天", "厂家付款分析另有一张按到期时间分段的表", ("facyorypayment",)),
@@ -68,11 +78,12 @@ DIFFERENCES = (
     ),
     Difference("订单金额", "一个是销售订单，一个是采购订单", ("SalesOrder",)),
     Difference(".*指数.*", "采购经理指数是扩散指数，其余是价格的拉氏指数", ("pmi",)),
+    Difference("单据数", "畅销商品明细的是出库单和退货单，营业收入的只有出库单", ("BestSellerInfo",)),
     Difference("退货率.*", "一个是销售的，一个是采购的", ("OperatingRevenue",)),
     Difference("销售较上月同期", "看得到成本时，品类购销分析按销售成本比较", ("categorySalesPurchase",)),
 )
 
 
 def reason(name: str, one: str, other: str) -> str | None:
-    """Why the figures of a name in two places, each `code/tab`, are not the same; None where they are."""
-    return next((told.reason for told in DIFFERENCES if told.tells(name, one, other)), None)
+    """All that makes the figures of a name in two places, each `code/tab`, differ; None where they are the same."""
+    return "；".join(told.reason for told in DIFFERENCES if told.tells(name, one, other)) or None

@@ -193,9 +193,9 @@ def moves_link(**more: str) -> Column:
     return link("流水", "/inventory/stockmoves", **BY_GOODS, **BY_WAREHOUSE, **more)
 
 
-def sales_link(**filters: str) -> Column:
+def sales_link(named: str = DETAIL, **filters: str) -> Column:
     """Leads to the lines of sales bills."""
-    return link("销售明细", "/report/salesdetrpt", **filters)
+    return link("销售明细", "/report/salesdetrpt", named, **filters)
 
 
 def purchases_link(named: str = DETAIL, **filters: str) -> Column:

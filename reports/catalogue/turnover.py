@@ -2,7 +2,7 @@
 
 Rate = cost of sales net of returns ÷ mean of the daily closing stock value; days = days in period ÷ rate. A period that
 runs is not over: it stands beside whole ones by progress. A role without cost rights gets the same in quantities: value
-is cost.
+is cost. Rows lead to all moves, and to the lines of sales bills that what was sold is the sum of.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from reports.catalogue.expressions import Bracketed, Expression, compare, defaul
 from reports.catalogue.metrics import change_metric, percent, ratio, sum_where, total
 from reports.catalogue.parts import (
     BRAND,
+    BY_GOODS,
     BY_WAREHOUSE,
     GOODS,
     GOODS_TYPE,
@@ -31,6 +32,7 @@ from reports.catalogue.parts import (
     ranking,
     report,
     running_filter,
+    sales_link,
     share,
     table,
     variant,
@@ -52,6 +54,11 @@ def period_days(period: Period) -> dict[str, str]:
     return days_known(
         "{period_start}", "last_day({period_start})" if period is MONTH else "{period_start} + 6"
     )
+
+
+def sold_link(period: Period, **filters: str) -> Column:
+    """Leads to the sales and returns of a row's period, whose cost or quantity is the row's."""
+    return sales_link("sold_link", **filters, **period_days(period))
 
 
 def rate(suffix: str = "") -> Expression:
@@ -145,7 +152,12 @@ def warehouse_datasets(period: Period, cost: bool) -> tuple[Dataset, Dataset]:
         "mart_turnover_period",
         period,
         cost,
-        (GOODS_TYPE, BRAND, link("流水", "/inventory/stockmoves", **BY_WAREHOUSE, **period_days(period))),
+        (
+            GOODS_TYPE,
+            BRAND,
+            link("流水", "/inventory/stockmoves", **BY_WAREHOUSE, **period_days(period)),
+            sold_link(period, **BY_WAREHOUSE),
+        ),
         where=f"period_kind = '{period.key}'",
     )
 
@@ -156,7 +168,7 @@ def warehouse_board(period: Period, cost: bool) -> Board:
     listed = table(
         "仓库周转明细",
         data,
-        ("company_name", "warehouse_name", "type1_name", "detail_link"),
+        ("company_name", "warehouse_name", "type1_name", "sold_link", "detail_link"),
         (*COMPARED, "turnover_days", "days_before"),
         "mean_stock",
         bar="mean_stock",
@@ -197,7 +209,12 @@ SPEED = (
 
 
 def goods_datasets(cost: bool) -> tuple[Dataset, Dataset]:
-    columns = (*GOODS, Column("speed", "周转速度", sql=SPEED), moves_link(**period_days(MONTH)))
+    columns = (
+        *GOODS,
+        Column("speed", "周转速度", sql=SPEED),
+        moves_link(**period_days(MONTH)),
+        sold_link(MONTH, **BY_GOODS, **BY_WAREHOUSE),
+    )
     mart = "mart_inventory_turnover"
     return turnover_datasets(
         "inventory_turnover", "商品周转", mart, MONTH, cost, columns, (IDLE,), ("goods_id",)
@@ -211,7 +228,7 @@ def goods_board(cost: bool) -> Board:
     listed = table(
         "商品周转明细",
         data,
-        ("company_name", "warehouse_name", *goods, "detail_link"),
+        ("company_name", "warehouse_name", *goods, "sold_link", "detail_link"),
         (*COMPARED, "turnover_days"),
         "mean_stock",
         bar="mean_stock",

@@ -74,6 +74,21 @@ class TestStatement:
             ("收款单", paid.no, "0.00", "130.00", "30.00"),
         ]
 
+    def test_an_opening_that_was_paid_ahead_is_told(self, desk: Desk, customer: int) -> None:
+        """It owes as much as was advanced; what is taken back on its day is not told."""
+        lines = [
+            {"customer_id": customer, "due_date": "2026-03-09", "amount": amount}
+            for amount in ("250", "-250")
+        ]
+        opened = desk.audited("opening_receivable", *lines, business_date="2026-03-02")
+        gone = sell(desk, customer, "2026-03-03", "60")
+        assert desk.act("antiAuditor", gone).ok
+        shown = [
+            (row["bill_name"], row["item_no"], row["increase_amount"], row["balance_amount"])
+            for row in desk.info(state(desk, customer))["lines"]
+        ]
+        assert shown == [("期初应收", opened.no, "0.00", "0.00")]
+
     def test_what_changed_since_is_read_anew(self, desk: Desk, customer: int) -> None:
         sell(desk, customer, "2026-03-05", "60")
         made = state(desk, customer)

@@ -12,10 +12,13 @@ import pytest
 from sqlalchemy import text
 
 from api.exporting import opening
+from api.exporting.asked import ReportExport
 from api.figures import checking, found
+from api.figures.watches import address_of, is_whole
 from api.kit.errors import Refusal
 from api.kit.settings import settings
 from api.reporting import snapshot
+from api.subscribing.wishes import Wish
 from tests.kit.client import Answer
 from tests.kit.fixtures import Site
 from tests.kit.superset import publish
@@ -70,6 +73,13 @@ def value(
     asked = {"code": code, "tab": "all", "figure": figure, "scheme": scheme}
     found: float = site.as_(user).get(f"{PREFIX}/getValue", **asked).data["value"]
     return found
+
+
+def waiting(site: Site, key: int) -> list[int]:
+    """The notices of an alert."""
+    with site.engine.connect() as conn:
+        asked = text("select notice_id from alert_notice where alert_id = :key")
+        return [*conn.execute(asked, {"key": key}).scalars()]
 
 
 @pytest.fixture
@@ -210,6 +220,43 @@ class TestRights:
             assert [row["paused"] for row in mine(site)] == [True]
             assert len(reminded(site)) == 1
         assert [*(settings().data_dir / "mail").glob(f"alert-{notice}-*.eml")] == []
+
+    def test_a_letter_that_waited_tells_what_its_owner_sees_by_then(
+        self, site: Site, figures: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("ERP_MAIL_URL", "file:")
+        key = alerted(site, low=None, high="1", way="mail")
+        figures()
+        before = value(site)
+        [notice] = waiting(site, key)
+        manager = site.world.role_manager_a
+        figures(
+            more="".join(
+                f"update {scope} set company_id = 2 where role_id = {manager};"
+                for scope in ("role_company_scope", "role_cost_scope")
+            )
+            + "update mart_customer_profit set revenue = revenue * 3 where company_id = 2;"
+        )
+        now = value(site)
+        assert now not in (0, before)
+        checking.send_alert(notice_id=notice)
+        [file] = (settings().data_dir / "mail").glob(f"alert-{notice}-*.eml")
+        told = message_from_bytes(file.read_bytes(), policy=policy.default).get_content()
+        assert f"为 {now:,.2f}" in told and f"{before:,.2f}" not in told
+        assert [f"为 {now:,.2f}" in row["last"]["words"] for row in mine(site)] == [True]
+
+    def test_a_letter_that_waited_is_not_sent_of_a_figure_that_is_back(
+        self, site: Site, figures: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("ERP_MAIL_URL", "file:")
+        key = alerted(site, low=None, high="1", way="mail")
+        figures()
+        [notice] = waiting(site, key)
+        figures(times=0)
+        checking.send_alert(notice_id=notice)
+        assert [*(settings().data_dir / "mail").glob(f"alert-{notice}-*.eml")] == []
+        [row] = mine(site)
+        assert (row["paused"], row["last"]["failure"]) == (False, "发出之前数字已不在预警范围之外，没有发送")
 
     def test_a_day_that_runs_is_watched_too(self, site: Site) -> None:
         """Its row at the head is called otherwise: not past."""
@@ -363,3 +410,16 @@ class TestKeeping:
         execute(site, "update figure_alert set checked_at = checked_at - interval '5 minutes'")
         with site.engine.connect() as conn:
             assert len(checking._keys(checking._unchecked("later"), conn)) == 1
+
+
+class TestAddress:
+    def test_carries_no_more_than_an_address_can(self) -> None:
+        wish = Wish("salesmulrpt", "all", "很多客户", "message")
+        few = {"company_id": ["1"], "customer_id": ["2", "3"]}
+        body = ReportExport(code=wish.code, tab="all", form="detail", filters=few)
+        assert address_of(wish, body).endswith("?company_id=1&customer_id=2%2C3")
+        assert is_whole(wish, body)
+        many = {**few, "goods_id": [str(10_000 + number) for number in range(1000)]}
+        body = ReportExport(code=wish.code, tab="all", form="detail", filters=many)
+        assert address_of(wish, body).endswith("?company_id=1&customer_id=2%2C3")
+        assert not is_whole(wish, body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+from api.exporting import pivoting
 from api.exporting.pivoting import CrossTable
 from api.exporting.query import Rows
 from api.exporting.rows import table_statement
 from api.kit import registry
 from api.kit.pinyin_order import MACRO, in_pinyin, teach
+from api.kit.scope import Principal
 from reports.catalogue.boards import Chart, Pivot
 from reports.catalogue.datasets import Column, Dataset, Metric
 from reports.catalogue.expressions import sum_of
@@ -254,3 +257,27 @@ def test_files_order_texts_alike() -> None:
         assert [line[0] for style, line in lines if style == "row"] == IN_ORDER
         assert [one.heading[0] for one in shown][1:-1] == IN_ORDER
         assert [row[0] for row in rows.read(conn, table_statement(DATASET, table))] == IN_ORDER
+
+
+def test_files_order_hidden_numbers_as_they_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither down nor across does the place of a bill tell its number."""
+    engine = sa.create_engine("duckdb:///:memory:")
+    teach(engine)
+    numbers = [f"XSCK{number:03}" for number in range(1, 21)]
+    told = ", ".join(f"('{name}', '{name}', {at})" for at, name in enumerate(numbers))
+    rows = Rows(f"(select * from (values {told}) as v(name, place, sold)) as b", ())
+    own, narrowed = {"XSCK003", "XSCK018"}, Principal(1, "", "", 1, 1, warehouses=frozenset({1}))
+    monkeypatch.setattr(
+        pivoting, "hide_numbers", lambda _, texts: [text if text in own else "无权限" for text in texts]
+    )
+    pivot = Pivot("d", rows=("name",), columns=("place",), metrics=("sold",))
+    with engine.connect() as conn:
+        table = CrossTable(DATASET, pivot, rows, [], frozenset())
+        assert table.as_seen(replace(narrowed, warehouses=None), conn) is table
+        shown, lines = table.as_seen(narrowed, conn).lay(conn)
+        down = [line[0] for style, line in lines if style == "row"]
+        for order in (down, [one.heading[0] for one in shown][1:-1]):
+            hidden = [number for number in order if number not in own]
+            assert sorted(order) == numbers and hidden != sorted(hidden)
+            assert [number for number in order if number in own] == sorted(own)
+            assert {*order[: len(hidden)]} == {*hidden} or {*order[-len(hidden) :]} == {*hidden}

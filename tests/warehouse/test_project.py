@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import duckdb
 import pytest
 import yaml
 
+from api.exporting.asked import Asked
 from api.exposures import exposures
+from api.figures.explaining import explained
 from api.kit.flow import POSTED_SQL
+from api.kit.scope import Principal
+from reports.catalogue import REPORTS, Report
+from reports.catalogue.boards import COST, Board
 from tests.warehouse.conftest import AS_OF
 from warehouse import dictionary
 from warehouse.dictionary import Entry
@@ -38,6 +44,17 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
 def entries(core: str, files: Files, outcome: Outcome) -> list[Entry]:
     Refresher(files, core).document(outcome)
     return dictionary.read(files.dictionary)["entries"]
+
+
+WORD = re.compile(r"[^Σ（）\s＋－×÷、，]+")
+"""What a formula is made of."""
+
+
+def formulas_of(report: Report, board: Board, known: dictionary.Dictionary) -> dict[str, str]:
+    """The formulas of a board's figures by their names."""
+    reader = Principal(0, "", "", 1, 0)
+    asked = Asked(report.code, report.label, board, reader, "detail", {}, board.pivot)
+    return {one["label"]: one["formula"] for one in explained(asked, known) if one["formula"]}
 
 
 @pytest.fixture
@@ -98,6 +115,21 @@ class TestDictionary:
         assert "库存账龄" in reports["mart_inventory_aging"], "the mart itself"
         assert "库存账龄" in reports["facts.fct_stock_layer"], "what the mart is made of"
         assert "库存账龄" not in reports["mart_customer_profit"]
+
+    @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.code)
+    def test_a_formula_calls_nothing_by_the_name_of_another_figure(
+        self, files: Files, entries: list[Entry], report: Report
+    ) -> None:
+        """What a formula names as a figure of the board is named is what that figure adds up."""
+        assert entries
+        known = dictionary.read(files.dictionary)
+        for tab in report.tabs:
+            told = formulas_of(report, tab.board(COST), known)
+            for label, sum_of in told.items():
+                for word in WORD.findall(sum_of):
+                    own = told.get(word, word)
+                    assert own in (word, f"Σ {word}"), (tab.key, label, sum_of, own)
+                    assert word not in told or label == word or sum_of != own, (tab.key, label, word)
 
     def test_it_is_written_once_a_version(
         self, core: str, files: Files, outcome: Outcome, entries: list[Entry]

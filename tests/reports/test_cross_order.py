@@ -1,0 +1,92 @@
+"""Cross tables that analysts draw: their rows and columns stand by pinyin, and what is chosen in them is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reports.catalogue import find_report
+from reports.catalogue.datasets import Dataset, unplaced
+from reports.cross_order import in_cross_order, without_places
+from tests.kit.superset import EVERYTHING, Superset, publish
+from tests.reports.analysts import Analyst
+from tests.reports.drawing import board_of, drawn_board, explorer_page
+from tests.reports.test_date_axes import SALES, SOLD
+
+pytestmark = pytest.mark.timeout(600)
+
+SAID = {"user": 85, "role_id": EVERYTHING, "reports": ["OperatingRevenue"]}
+PINYIN = ["李娜", "张伟"]
+"""By code point the other way round."""
+PEOPLE = SALES.replace("'张伟'", "case c.company_id when 1 then '张伟' else '李娜' end")
+CROSS = {
+    "viz_type": "pivot_table_v2",
+    "groupbyColumns": ["department_name"],
+    "metrics": ["revenue"],
+    "aggregateFunction": "Sum",
+    "metricsLayout": "COLUMNS",
+    "row_limit": 1000,
+}
+
+
+def revenue() -> Dataset:
+    board = find_report("OperatingRevenue").first_tab.plain
+    return board.dataset(board.chart("detail").dataset)
+
+
+def test_texts_are_written_in_the_order_of_pinyin() -> None:
+    people = ["张伟", "李娜", "阿强", "Bob", "王芳", "啊明", "赵六", "钱七", "孙八"]
+    rows = [{"employee_name": name, "revenue": at} for at, name in enumerate(people)]
+    form = {"viz_type": "pivot_table_v2", "groupbyRows": ["employee_name"]}
+    told = in_cross_order(rows, form, revenue())
+    wanted = ["阿强", "啊明", "李娜", "钱七", "孙八", "王芳", "张伟", "赵六", "Bob"]
+    assert [unplaced(row["employee_name"]) for row in told] == people
+    assert [unplaced(name) for name in sorted(row["employee_name"] for row in told)] == wanted
+    assert in_cross_order(rows, {**form, "viz_type": "table"}, revenue()) == rows
+
+
+def test_what_is_chosen_is_asked_for_as_it_reads() -> None:
+    row, _ = in_cross_order(
+        [{"employee_name": "张伟"}, {"employee_name": "李娜"}],
+        {"viz_type": "pivot_table_v2", "groupbyRows": ["employee_name"]},
+        revenue(),
+    )
+    condition = {"col": "employee_name", "op": "IN", "val": [row["employee_name"]]}
+    assert row["employee_name"] != "张伟"
+    assert [*without_places([condition], revenue())] == [{**condition, "val": ["张伟"]}]
+
+
+@pytest.fixture(scope="module")
+def analyst(superset: Superset) -> Iterator[Analyst]:
+    warehouse = Path(superset.environment["ERP_DATA_DIR"]) / "warehouse"
+    publish(warehouse, 45, PEOPLE)
+    yield Analyst(superset, **SAID)
+    publish(warehouse, 46)
+
+
+def test_they_are_drawn_so(superset: Superset, analyst: Analyst) -> None:
+    rows = {**CROSS, "groupbyRows": ["employee_name"]}
+    across = {**CROSS, "groupbyRows": ["department_name"], "groupbyColumns": ["employee_name"]}
+    forms = {
+        "a to z": {**rows, "rowOrder": "key_a_to_z"},
+        "z to a": {**rows, "rowOrder": "key_z_to_a"},
+        "across": {**across, "colOrder": "key_a_to_z"},
+    }
+    board, charts = board_of(analyst, "交叉表的顺序", analyst.datasets[SOLD], forms)
+    with explorer_page(SAID) as page:
+        drawn = drawn_board(page, f"{superset.url}/superset/dashboard/{board}/", charts)
+    people = {
+        name: [found for line in chart["lines"] for cell in line if (found := unplaced(cell)) in PINYIN]
+        for name, chart in drawn.items()
+    }
+    assert people == {"a to z": PINYIN, "z to a": PINYIN[::-1], "across": PINYIN}
+    written = next(row["employee_name"] for row in drawn["a to z"]["answers"][0])
+    chosen = analyst.data(
+        analyst.datasets[SOLD],
+        columns=["employee_name"],
+        metrics=["revenue"],
+        filters=[{"col": "employee_name", "op": "IN", "val": [written]}],
+    )
+    assert [row["employee_name"] for row in chosen.json()["result"][0]["data"]] == [unplaced(written)]
