@@ -105,5 +105,8 @@ export default tseslint.config(
   },
   { files: ['src/**/*.test.tsx'], rules: { 'jsx-a11y-x/no-autofocus': 'off' } },
   ...zoneRules,
-  { files: ['src/app/**/*.{ts,tsx}'], rules: { 'no-restricted-imports': ['error', { paths: [reading, drawing, picking] }] } },
+  {
+    files: ['src/app/**/*.{ts,tsx}'],
+    rules: { 'no-restricted-imports': ['error', { paths: [reading, drawing, picking] }] },
+  },
 );

@@ -38,7 +38,7 @@ POLICY = "; ".join(
 )
 """Of the shell: it runs its own built scripts and no others, and frames its own pages and reports."""
 LONE = "lone.html"
-"""The empty page that pages with policies of their own are written into (web/src/lib/LoneFrame.tsx)."""
+"""The empty page that pages with policies of their own are written into (web/src/lib/SandboxedFrame.tsx)."""
 LONE_POLICY = "frame-ancestors 'self'"
 
 
