@@ -9,7 +9,7 @@ BENCHES = $(basename $(notdir $(wildcard tests/bench/[a-z]*.py)))
 help:
 	@echo "make up     安装所需的一切并启动，直到 Ctrl-C"
 	@echo "make dev    同上，代码一改就重新启动，网页由 Vite 从源码给出；装上检查提交说明的钩子"
-	@echo "make fmt    整理 Python 的格式和引用的次序"
+	@echo "make fmt    整理 Python 和网页的格式、引用的次序"
 	@echo "make revision m=\"Goods have a colour\"  写出数据库结构的下一个版本"
 	@echo "make test   安装所需的一切，运行全部检查和测试"
 	@echo "make quick  静态检查，以及改动能影响到的测试"
@@ -33,6 +33,7 @@ fmt:
 	@$(PYTHON) -m api.launch.install
 	.venv/bin/ruff check --fix --quiet .
 	.venv/bin/ruff format .
+	npm --prefix web run format
 
 revision:
 	@$(PYTHON) -m api.launch.install

@@ -9,18 +9,18 @@ import csv
 import io
 
 from api import catalogue
-from api.kit import registry
-from reports.catalogue.bill_pages import FILE, BillPage
+from api.kit.declaration import registry
+from reports.semantics.bill_pages import FILE, BillPage
 
 assert catalogue.__all__
 
 
 def list_pages() -> list[BillPage]:
     """List the bill types that have a page, by prefix."""
-    bills = registry.prefixes()
+    bills = registry.map_prefixes()
     return [
         BillPage(prefix, page, "yes" if (bill := bills[prefix].bill) and bill.settles else "")
-        for prefix, page in sorted(registry.see_routes().items())
+        for prefix, page in sorted(registry.map_see_routes().items())
     ]
 
 

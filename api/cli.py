@@ -1,4 +1,5 @@
-"""命令行 `erp`：每个子命令只在被调用时才引入它的部分，一部分有问题不影响其他命令。"""
+"""Command line `erp` (命令行): each command imports its part only when it is called, so a broken part
+affects no other."""
 
 from __future__ import annotations
 
@@ -12,12 +13,12 @@ from typing import Annotated, Any
 import typer
 
 from api.kit.errors import Refusal
-from api.kit.loading import loading
-from api.kit.settings import SettingError, Settings, settings
-from api.launch.guard import StartRefused
-from api.launch.health import Part
+from api.kit.gc_freeze import frozen_gc
+from api.kit.settings import SettingError, Settings, read_settings
+from api.launch.guard import StartError
+from api.launch.health import Service
 from api.launch.postgres import PostgresError
-from api.launch.supervisor import ChildError
+from api.launch.supervisor import ServiceError
 
 app = typer.Typer(
     help="汽配轮胎商贸 ERP 与报表平台",
@@ -35,49 +36,49 @@ def up(
     ] = False,
 ) -> None:
     """启动全部：数据库、接口、任务、数仓和报表平台，直到 Ctrl-C。"""
-    from api.launch.up import Launcher
+    from api.launch.launcher import Launcher
 
-    Launcher(settings(), reload=reload).run()
+    Launcher(read_settings(), reload=reload).run()
 
 
 @app.command()
 def prepare() -> None:
     """迁移数据库、创建管理员、载入演示数据；已有的不再动。在标准输出给出账号（JSON）。"""
-    from api.launch.prepare import prepare
+    from api.launch.database_bootstrap import prepare_database
 
     with contextlib.redirect_stdout(sys.stderr):  # what the steps print is for people, the answer is not
-        logins = prepare(settings())
+        logins = prepare_database(read_settings())
     print(json.dumps(logins, ensure_ascii=False))
 
 
 @app.command()
 def migrate() -> None:
     """把数据库结构升级到当前版本。"""
-    from api.launch.attach import database
+    from api.launch.command_database import open_database
     from api.migrations import upgrade
 
-    with database(settings()) as url:
+    with open_database(read_settings()) as url:
         upgrade(url)
 
 
 @app.command()
 def serve() -> None:
     """运行接口：业务、网页和报表转发都在 ERP_PORT 上。"""
-    from api.launch.serve import Server
+    from api.launch.http_server import ApiServer
 
-    Server(_resident()).run()
+    ApiServer(_start_resident()).run()
 
 
 @app.command()
 def work() -> None:
     """运行任务进程：导出等后台任务。"""
-    _resident()
-    with loading():
+    _start_resident()
+    with frozen_gc():
         from api import catalogue
         from api.shell import jobs
 
     assert catalogue.__all__
-    jobs.run()
+    jobs.run_worker()
 
 
 @app.command()
@@ -90,17 +91,17 @@ def refresh(
     from warehouse import worker
 
     if not once:
-        _resident()
-        worker.run(published=jobs.look_at_figures)
+        _start_resident()
+        worker.run_worker(published=jobs.defer_alert_check)
         return
-    from api.launch.attach import database
+    from api.launch.command_database import open_database
     from warehouse.refresh import BusyError
 
     try:
-        with database(settings()):
+        with open_database(read_settings()):
             print(worker.refresh_once(full=full))
     except BusyError as error:
-        raise StartRefused(str(error)) from error
+        raise StartError(str(error)) from error
 
 
 @app.command()
@@ -108,7 +109,7 @@ def openapi(
     file: Annotated[Path | None, typer.Argument(help="写入的文件；不给则写到标准输出")] = None,
 ) -> None:
     """给出接口的 OpenAPI 文档，网页的类型由它生成。"""
-    document = json.dumps(_document(), ensure_ascii=False, indent=2)
+    document = json.dumps(_openapi_document(), ensure_ascii=False, indent=2)
     if file is None:
         print(document)
     else:
@@ -120,10 +121,10 @@ def calls(
     as_json: Annotated[bool, typer.Option("--json", help="JSON 格式，并列出规格点名的接口")] = False,
 ) -> None:
     """列出每个接口：方法、路径、所需权限；规格点名的接口在哪里。"""
-    from api.shell import call_register
+    from api.shell.workspace import call_registry
 
-    document = _document()
-    answered, named = call_register.answered(document), call_register.named(document)
+    document = _openapi_document()
+    answered, named = call_registry.list_answered_calls(document), call_registry.list_named_calls(document)
     if as_json:
         both = {"named": [asdict(call) for call in named], "registered": [asdict(call) for call in answered]}
         print(json.dumps(both, ensure_ascii=False, indent=1))
@@ -138,12 +139,12 @@ def calls(
 @app.command()
 def routes(as_json: Annotated[bool, typer.Option("--json", help="JSON 格式")] = False) -> None:
     """列出每个界面：地址、名称、模块、类型，已完成（built）还是待建（pending）。"""
-    with loading():
+    with frozen_gc():
         from api import catalogue
-        from api.shell.register import screens
+        from api.shell.workspace.screen_registry import list_screens
 
     assert catalogue.__all__
-    listed = [asdict(screen) for screen in screens()]
+    listed = [asdict(screen) for screen in list_screens()]
     if as_json:
         print(json.dumps(listed, ensure_ascii=False, indent=1))
         return
@@ -158,7 +159,7 @@ def revision(
     """写出把数据库升到当前声明的版本：编号取下一个，内容由声明与结构之差得出，写完请通读。"""
     from api.launch.new_revision import scratch_database, write_revision
 
-    with loading():
+    with frozen_gc():
         from api import catalogue
 
     assert catalogue.__all__
@@ -173,32 +174,32 @@ def report(
     role: Annotated[str | None, typer.Option(help="角色的名称或编号；不写则为系统管理员")] = None,
 ) -> None:
     """列出一张报表的图表和它们所读的表；--sql 给出打开时真正在快照上执行的语句，含行的权限。"""
-    with loading():
+    with frozen_gc():
         from api.launch import report_statements
 
     found = report_statements.resolve_report(code)
     if not sql:
         print("\n".join(report_statements.describe_report(found)))
         return
-    from api.launch.attach import database
+    from api.launch.command_database import open_database
 
-    with database(settings()) as url:
+    with open_database(read_settings()) as url:
         report_statements.print_statements(url, found, role)
 
 
 @app.command()
 def check(listed: Annotated[bool, typer.Option("--list", help="只列出检查项")] = False) -> None:
     """核对账簿：余额等于流水、占用等于未执行订单、单据等于过账，已发布的报表等于账簿……有不符的返回 1。"""
-    with loading():
+    with frozen_gc():
         from api import catalogue
-        from api.launch.attach import database
-        from api.shell.integrity import report
+        from api.launch.command_database import open_database
+        from api.shell.operations.integrity_report import print_integrity_report
 
     assert catalogue.__all__
     if listed:
-        raise typer.Exit(report(None))
-    with database(settings()) as url:
-        raise typer.Exit(report(url))
+        raise typer.Exit(print_integrity_report(None))
+    with open_database(read_settings()) as url:
+        raise typer.Exit(print_integrity_report(url))
 
 
 @app.command()
@@ -215,14 +216,14 @@ def token(
 ) -> None:
     """为接口对接发一个令牌：以该用户的权限（或其中一部分）调用，不需要签名。在线会话里看得到最近使用，也可以结束它。"""
     from api.identity.setup import issue_token
-    from api.launch.attach import database
+    from api.launch.command_database import open_database
 
     if scope:
-        with loading():
+        with frozen_gc():
             from api.main import app as application
 
         assert application, "all rights are known once the application is built"
-    with database(settings()):
+    with open_database(read_settings()):
         print(issue_token(user, days, name, scope or None))
 
 
@@ -245,11 +246,11 @@ def import_bills(
     日期、类型、公司、仓库、往来单位都相同的行成为一张。先校验全部行，再按日期过账（同一天先入后出）；过账时才发现的错误
     （如库存不足）使导入停在那张单据。导入过的单据再次导入不会重复，中断后再运行就接着做。全部导入返回 0，否则返回 1。
     """
-    from api.importing import command
-    from api.launch.attach import database
+    from api.importing import import_command
+    from api.launch.command_database import open_database
 
-    with database(settings()):
-        code = command.run(
+    with open_database(read_settings()):
+        code = import_command.run_import(
             file, create_missing=create_missing, dry_run=dry_run, skip_refused=skip_refused, failures=failures
         )
     raise typer.Exit(code)
@@ -265,10 +266,10 @@ def restore(
     ] = False,
 ) -> None:
     """把备份恢复到空的数据库和数据目录：换一个空的 ERP_DATA_DIR（和空库的 ERP_DATABASE_URL），恢复后照常 erp up。"""
-    from api.launch.attach import database
-    from api.launch.restore import restore as restored
+    from api.launch.command_database import open_database
+    from api.launch.restore import restore_backup as restored
     from api.launch.restore import restore_reports
-    from api.shell.dump import DumpError
+    from api.shell.operations.database_dump import DumpError
 
     if reports:
         found, aside = restore_reports(file)
@@ -278,7 +279,7 @@ def restore(
     if file is None:
         raise Refusal("请写出备份文件")
     try:
-        with database(settings()) as url:
+        with open_database(read_settings()) as url:
             tables = restored(url, file)
     except DumpError as error:
         raise Refusal(str(error)) from error
@@ -286,33 +287,34 @@ def restore(
 
 
 @app.command()
-def healthy(part: Annotated[Part, typer.Argument(help="哪一部分")]) -> None:
+def healthy(part: Annotated[Service, typer.Argument(help="哪一部分")]) -> None:
     """检查一个常驻进程是否正常：正常返回 0，否则返回 1；供容器的健康检查使用。"""
     from api.launch.health import is_healthy
 
-    raise typer.Exit(0 if is_healthy(part, _configured()) else 1)
+    raise typer.Exit(0 if is_healthy(part, _require_database()) else 1)
 
 
-def _document() -> dict[str, Any]:
-    """The description of the API."""
-    with loading():
+def _openapi_document() -> dict[str, Any]:
+    """Return the OpenAPI document."""
+    with frozen_gc():
         from api.main import app as application
 
         return application.openapi()
 
 
-def _resident() -> Settings:
-    """The settings of a process that stays, and its log."""
+def _start_resident() -> Settings:
+    """Return the settings of a resident process, and log to stderr."""
     from api.kit.logs import log_to_stderr
 
-    found = _configured()
+    found = _require_database()
     log_to_stderr()
     return found
 
 
-def _configured() -> Settings:
-    """The settings of a resident process, which needs a database that somebody else runs."""
-    found = settings()
+def _require_database() -> Settings:
+    """Return the settings of a resident process, which needs a database that somebody else runs. Raises
+    SettingError."""
+    found = read_settings()
     if not found.database_url:
         raise SettingError("没有设置 ERP_DATABASE_URL；在本机请用 erp up，它会启动数据库和全部进程")
     return found
@@ -322,6 +324,6 @@ def main() -> None:
     """Run the command line; a refusal is one Chinese line and exit code 1."""
     try:
         app()
-    except (SettingError, StartRefused, PostgresError, ChildError, Refusal) as error:
+    except (SettingError, StartError, PostgresError, ServiceError, Refusal) as error:
         print(f"✗ {error}", file=sys.stderr)
         sys.exit(1)

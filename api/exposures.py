@@ -1,4 +1,5 @@
-"""数据血缘里的报表：写出 dbt 的 exposures，每张报表和首页各一个，依赖它所读的已发布的表。
+"""Exposures of the lineage (数据血缘): dbt exposures of each report and the home page, with the published
+tables they read.
 
 python -m api.exposures
 """
@@ -11,51 +12,56 @@ from types import ModuleType
 from sqlalchemy import Table
 
 from api import catalogue
-from api.exporting.lists import find_list, tables_of
-from api.kit import menus
-from api.reporting import console, stock_overview
-from api.reporting.business_data import BusinessData
-from api.reporting.published import Published
-from reports.exposures import FILE, Exposure, framed, render
+from api.exporting.list_export import find_list, tables_of
+from api.kit.declaration import menu
+from api.reporting.dashboards import console, stock_overview
+from api.reporting.lists.list_report import ListReport
+from api.reporting.lists.sales.business_data import BusinessData
+from reports.exposures import FILE, Exposure, list_report_exposures, render_exposures
 
 assert catalogue.__all__
-_BOARDS = {"businessData": console, "InventoryBigData": stock_overview}
+_BOARD_MODULES = {"businessData": console, "InventoryBigData": stock_overview}
 """What draws figures of its own above a list, by the list's code."""
 
 
-def exposures() -> list[Exposure]:
-    """The framed reports, the lists over the snapshot, and the home page."""
-    return [*framed(), *_listed(), _home()]
+def list_exposures() -> list[Exposure]:
+    """Return the exposures of embedded reports, list reports and the home page."""
+    return [*list_report_exposures(), *_list_report_exposures(), _home_exposure()]
 
 
-def _listed() -> Iterator[Exposure]:
-    for entry in menus.reports():
+def _list_report_exposures() -> Iterator[Exposure]:
+    for entry in menu.list_reports():
         cls = find_list(entry.code)
-        if cls and issubclass(cls, Published):
-            tables = tables_of(cls) | _drawn(_BOARDS.get(entry.code))
+        if cls and issubclass(cls, ListReport):
+            tables = tables_of(cls) | _module_tables(_BOARD_MODULES.get(entry.code))
             yield Exposure(
                 entry.code,
                 entry.label,
                 cls.declaration.question,
                 entry.route,
                 entry.place.group,
-                _models(tables),
+                _find_models(tables),
             )
 
 
-def _home() -> Exposure:
+def _home_exposure() -> Exposure:
     return Exposure(
-        "home", "主页", BusinessData.declaration.question, "/home", "主页", _models(_drawn(console))
+        "home",
+        "主页",
+        BusinessData.declaration.question,
+        "/home",
+        "主页",
+        _find_models(_module_tables(console)),
     )
 
 
-def _drawn(board: ModuleType | None) -> set[str]:
-    """The published tables that a board's module names."""
+def _module_tables(board: ModuleType | None) -> set[str]:
+    """Return the published tables that a board's module names."""
     return {item.name for item in vars(board).values() if isinstance(item, Table)} if board else set()
 
 
-def _models(tables: set[str]) -> list[str]:
-    """The models of published tables; a master is published under its own name."""
+def _find_models(tables: set[str]) -> list[str]:
+    """Return the models of published tables; a master is published under its own name."""
     folders = FILE.parent
     known = {path.stem for folder in ("marts", "facts") for path in (folders / folder).rglob("*.sql")}
     found = {next((name for name in (table, f"master_{table}") if name in known), "") for table in tables}
@@ -63,4 +69,4 @@ def _models(tables: set[str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    FILE.write_text(render(exposures()), "utf-8")
+    FILE.write_text(render_exposures(list_exposures()), "utf-8")

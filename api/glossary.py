@@ -12,9 +12,9 @@ from itertools import groupby
 from pathlib import Path
 
 from api import catalogue
-from api.kit import registry
-from api.kit.database import Base
-from api.kit.resource import Resource
+from api.kit.declaration import registry
+from api.kit.declaration.resource import Resource
+from api.kit.storage.database import Base
 
 assert catalogue.__all__
 
@@ -38,67 +38,52 @@ AREAS = {
     "subscribing": "订阅",
 }
 TO_BE = {
-    "AccountCount": "account reconciliation",
-    "AccountStatement": "customer statement",
-    "Allocation": "storage location",
-    "Contra": "receivable-payable offset",
     "CostAdjustmentBill": "cost adjustment",
-    "Deposit": "advance offset",
-    "LocationMove": "location transfer",
-    "MessageLog": "announcement",
-    "ReceivablesMode": "payment method",
-    "RefundRequest": "supplier return confirmation",
-    "ReturnRequest": "purchase return request",
-    "ShopPrice": "minimum sales price",
-    "ThreeInbound": "warranty inbound",
-    "ThreeOutbound": "warranty outbound",
-    "TireBack": "used tyre return",
-    "TireRegistration": "tyre registration",
 }
 """The trade's words for classes that have others today."""
 
 
 def declared_nouns() -> list[type[Resource]]:
-    """Every declared resource with a table of its own, by area."""
-    found = [cls for cls in registry.declared() if cls.table().metadata is Base.metadata]
+    """Return every declared resource with a table of its own, by area."""
+    found = [cls for cls in registry.list_resources() if cls.table().metadata is Base.metadata]
     order = list(AREAS)
     return sorted(found, key=lambda cls: (order.index(area_of(cls)), cls.__module__))
 
 
 def area_of(cls: type[Resource]) -> str:
-    """The package that declares a resource."""
+    """Return the package that declares a resource."""
     return cls.__module__.split(".")[1]
 
 
 def english_name(cls: type[Resource]) -> str:
-    """The one English word for a resource."""
+    """Return the one English word for a resource."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", cls.__name__).lower()
     return TO_BE.get(cls.__name__, words)
 
 
 def render_tables() -> str:
-    """The declared part of the page: a table an area."""
+    """Render the declared part of the page: a table an area."""
     return "\n".join(
-        f"### {AREAS[area]}\n\n{HEAD}{''.join(map(_row, classes))}"
+        f"### {AREAS[area]}\n\n{HEAD}{''.join(map(_format_row, classes))}"
         for area, classes in groupby(declared_nouns(), area_of)
     )
 
 
 def render_page() -> str:
-    """The page with its declared part as it should be."""
+    """Render the page with its declared part as it should be."""
     before, rest = FILE.read_text("utf-8").split(BEGIN)
     return f"{before}{BEGIN}\n\n{render_tables()}\n{END}{rest.split(END)[1]}"
 
 
 def renamed_classes() -> Iterator[str]:
-    """Classes in TO_BE that are gone, or have the right name by now: they are struck out there."""
-    names = {cls.__name__: cls for cls in registry.declared()}
+    """Yield the classes in TO_BE that are gone, or have the right name by now: they are to be deleted there."""
+    names = {cls.__name__: cls for cls in registry.list_resources()}
     for name, word in TO_BE.items():
         if name not in names or "".join(part.title() for part in re.split("[ -]", word)) == name:
             yield name
 
 
-def _row(cls: type[Resource]) -> str:
+def _format_row(cls: type[Resource]) -> str:
     prefix = f"（{cls.bill.prefix}）" if cls.bill is not None else ""
     module = cls.__module__.replace(".", "/") + ".py"
     now = f"`{cls.__name__}`" if cls.__name__ in TO_BE else ""

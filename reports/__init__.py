@@ -1,5 +1,5 @@
-"""报表平台：报表目录、Superset 资产、Superset 的配置与安全管理。
+"""Report platform (报表平台): catalogue, Superset assets, Superset's configuration, security and patches.
 
-`catalogue`, `metadata` and `health` are standard library only, so that the core reads them too; the other modules run
-in Superset's environment.
+`catalogue`, `metadata` and `health` are standard library only, so that the core reads them too; the other
+modules run in Superset's environment.
 """

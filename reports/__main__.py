@@ -1,13 +1,13 @@
-"""报表平台进程：先初始化，再在同一个进程号上运行 Superset。"""
+"""Process of the report platform: boot, then run Superset under the same process id."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from reports import boot
+from reports.superset import bootstrap
 
 if __name__ == "__main__":
-    boot.main()
+    bootstrap.main()
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "reports.serve"])
+    os.execv(sys.executable, [sys.executable, "-m", "reports.superset.server"])

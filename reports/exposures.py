@@ -1,4 +1,4 @@
-"""数据血缘里的报表：dbt 的 exposures，每张报表一个，依赖它所读的表；嵌入报表的由目录得知。"""
+"""Exposures (数据血缘里的报表): dbt's exposures, one a report, depending on the tables that it reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reports.catalogue import REPORTS, Report
-from reports.catalogue.datasets import Dataset
+from reports.semantics.datasets import Dataset
 
 FILE = Path(__file__).resolve().parents[1] / "transforms" / "models" / "_exposures.yml"
 HEAD = """\
@@ -33,47 +33,47 @@ class Exposure:
     models: list[str]
 
 
-def framed() -> list[Exposure]:
-    """The reports of the catalogue."""
+def list_report_exposures() -> list[Exposure]:
+    """Return the exposures of the catalogue's reports."""
     return [
-        Exposure(report.code, report.label, report.question, report.route, report.group, marts(report))
+        Exposure(report.code, report.label, report.question, report.route, report.group, list_marts(report))
         for report in REPORTS
     ]
 
 
-def marts(report: Report) -> list[str]:
-    """The marts that the report's datasets read, in all of its tabs and variants."""
-    return sorted({name for dataset in _datasets(report) for name in MART.findall(dataset.source)})
+def list_marts(report: Report) -> list[str]:
+    """Return the marts that the report's datasets read, in all of its tabs and variants."""
+    return sorted({name for dataset in _list_datasets(report) for name in MART.findall(dataset.source)})
 
 
-def render(exposures: Iterable[Exposure]) -> str:
-    """The whole file."""
-    return HEAD + "\n".join(map(_written, exposures))
+def render_exposures(exposures: Iterable[Exposure]) -> str:
+    """Return the whole file."""
+    return HEAD + "\n".join(map(_render_exposure, exposures))
 
 
-def _datasets(report: Report) -> Iterator[Dataset]:
+def _list_datasets(report: Report) -> Iterator[Dataset]:
     for tab in report.tabs:
         for board in (tab.plain, tab.cost):
             if board is not None:
                 yield from board.datasets
 
 
-def _written(item: Exposure) -> str:
+def _render_exposure(item: Exposure) -> str:
     depends = "\n".join(f"      - ref('{model}')" for model in item.models)
     return f"""\
   - name: {item.name}
-    label: {_text(item.label)}
+    label: {_quote_yaml(item.label)}
     type: dashboard
     maturity: high
-    description: {_text(item.question)}
-    url: {_text(item.route)}
+    description: {_quote_yaml(item.question)}
+    url: {_quote_yaml(item.route)}
     owner:
-      name: {_text(item.group)}
+      name: {_quote_yaml(item.group)}
     depends_on:
 {depends}
 """
 
 
-def _text(value: str) -> str:
-    """A YAML string: every JSON string is one."""
+def _quote_yaml(value: str) -> str:
+    """Return a YAML string: every JSON string is one."""
     return json.dumps(value, ensure_ascii=False)

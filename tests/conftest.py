@@ -18,12 +18,12 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
-from api.kit.settings import settings as product_settings
+from api.kit.settings import read_settings as product_settings
 from api.launch.postgres import EmbeddedPostgres
-from tests.kit import once, rules_of_types, scratch
-from tests.kit.databases import TEMPLATE, cluster, fresh, served
-from tests.kit.once import copy, made_once
-from tests.kit.ports import free_port
+from tests.support import memory_tmpdir, shared_artifacts, type_rules
+from tests.support.databases import TEMPLATE, cloned_database, running_server, shared_cluster
+from tests.support.ports import free_port
+from tests.support.shared_artifacts import copy_artifact, shared_artifact
 
 # The same examples in every run; `HYPOTHESIS_PROFILE=explore` looks for new ones, and what it finds becomes an example.
 settings.register_profile("suite", derandomize=True)
@@ -33,7 +33,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 # The application's models, made once and kept, would be walked through again and again: an eighth of the tests' time.
 gc.set_threshold(100_000, 20, 50)
 
-pytest_plugins = ("tests.kit.superset", "tests.demo.loaded")
+pytest_plugins = ("tests.support.superset", "tests.support.demo_database")
 
 SHARING = {
     "a running product": ("tests/e2e/",),
@@ -100,16 +100,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     # The product may be running beside the tests, on its own ports: nothing that they start or ask for is there.
     os.environ["ERP_PORT"] = str(free_port(neighbours=2))
-    rules_of_types.ASKED[:] = config.getoption("--type")
-    rules_of_types.FIRST_ONLY[:] = [True] if config.getoption("maxfail") == 1 else []
+    type_rules.SELECTED_TYPES[:] = config.getoption("--type")
+    type_rules.FIRST_ONLY[:] = [True] if config.getoption("maxfail") == 1 else []
     if not hasattr(config, "workerinput"):
-        scratch.settle_in()
-        once.begin()
+        memory_tmpdir.use_memory_tmpdir()
+        shared_artifacts.begin_run()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
-        once.end()
+        shared_artifacts.end_run()
 
 
 def pytest_sessionfinish() -> None:
@@ -122,7 +122,7 @@ def data_dir() -> Iterator[Path]:
     """A data directory of the run's own, so that no test touches the checkout's `.data`."""
     # Not under pytest's own base, which only we may enter: as root the server runs under another account.
     place = Path(tempfile.mkdtemp(prefix="erp-test-"))
-    copy(made_once("secrets", _draw_secrets) / "secrets.json", place)
+    copy_artifact(shared_artifact("secrets", _draw_secrets) / "secrets.json", place)
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATA_DIR", str(place))
         environment.delenv("ERP_DATABASE_URL", raising=False)
@@ -139,8 +139,8 @@ def _draw_secrets(place: Path) -> None:
 @pytest.fixture(scope="session")
 def postgres(data_dir: Path) -> Iterator[EmbeddedPostgres]:
     """A running PostgreSQL 18 without durability; `postgres.url(name)` addresses a database of it."""
-    copy(cluster() / "postgres", data_dir)
-    with served(data_dir) as server:
+    copy_artifact(shared_cluster() / "postgres", data_dir)
+    with running_server(data_dir) as server:
         yield server
 
 
@@ -153,6 +153,6 @@ def template_database(postgres: EmbeddedPostgres) -> str:
 @pytest.fixture(scope="module")
 def database_url(postgres: EmbeddedPostgres, template_database: str) -> Iterator[str]:
     """The address of a fresh migrated database, which is also the module's ERP_DATABASE_URL."""
-    with fresh(postgres, template_database) as url, pytest.MonkeyPatch.context() as environment:
+    with cloned_database(postgres, template_database) as url, pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATABASE_URL", url)
         yield url

@@ -1,10 +1,10 @@
-"""What sixty more types cost the tests: `python -m tests.growth [FILE …]`, which `make growth` calls.
+"""Cost of sixty more types to the tests: `python -m tests.growth [FILE …]`, which `make growth` calls.
 
-A copy of the tree declares thirty more masters and thirty more bills that move stock, with a migration for their tables.
-The rules that hold for every type, the roles × routes matrix and the collection of all tests run once without them and
-once with them; told are processor seconds of both, and what of a whole run the difference is. A rule is asked of the new
-types alone, as the others cost the same both times; what is no rule of a type runs whole. What a version makes once and
-keeps is made before and told apart.
+A copy of the tree declares thirty more masters and thirty more bills that move stock, with a migration for
+their tables. The rules that hold for every type, the roles × routes matrix and the collection of all tests
+run once without them and once with them; reported are processor seconds of both, and their difference as
+part of a whole run. A rule is asked of the new types alone, as the others cost the same both times; other
+tests run whole. Shared artifacts are made before and reported apart.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.kit.scratch import settle_in
-from tests.mutation.scratch import Copy, environment
+from tests.mutation.tree_copy import TreeCopy, build_environment
+from tests.support.memory_tmpdir import use_memory_tmpdir
 
 PROJECT = Path(__file__).resolve().parents[1]
 MORE = 30
@@ -27,9 +27,13 @@ WHOLE = 2949 + 126 + 40 + 183
 """Processor seconds of a whole run with its static checks, by `make test-profile` (docs/test-profile.md)."""
 RULES = (
     *("tests/kit/test_bad_values.py", "tests/kit/test_bill_matrix.py", "tests/kit/test_columns.py"),
-    *("tests/kit/test_declared_calls.py", "tests/kit/test_declared_lists.py", "tests/kit/test_details.py"),
+    *(
+        "tests/kit/test_declared_calls.py",
+        "tests/kit/test_declared_lists.py",
+        "tests/kit/test_detail_reports.py",
+    ),
     *("tests/kit/test_declared_screens.py", "tests/kit/test_round_trip.py", "tests/kit/test_listing.py"),
-    *("tests/kit/test_fuzz.py", "tests/kit/test_directory.py", "tests/identity/test_data_scope.py"),
+    *("tests/kit/test_fuzz.py", "tests/kit/test_route_index.py", "tests/identity/test_data_scope.py"),
     *("tests/identity/test_every_hidden_field.py", "tests/identity/test_route_rights.py"),
     *("tests/identity/test_matrix.py", "tests/shell/test_every_export.py", "tests/shell/test_migrations.py"),
 )
@@ -41,13 +45,13 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, Block, DetailPlace, Document, declare
-from api.kit.fields import enabled, key, money, ref, text
-from api.kit.posting import Postings
-from api.kit.resource import Declaration, Menu, Resource
-from api.master.business_types import classified
-from api.master.picks import picked
-from api.master.stock_lines import OutboundLine, StockBill, cost_of_line, outbound
+from api.kit.declaration.document import BillType, Block, DetailPlacement, Document, declare_bill
+from api.kit.declaration.fields import enabled_field, key_field, money_field, reference_field, text_field
+from api.kit.declaration.posting import Postings
+from api.kit.declaration.resource import Declaration, Menu, Resource
+from api.master.settings.business_types import code_list_field
+from api.master.stock.picking import picked_columns
+from api.master.stock.stock_lines import OutboundLine, StockBill, build_outbound_moves, line_cost_column
 '''
 MASTER = '''
 
@@ -63,27 +67,27 @@ class GrownMaster{n}(Resource):
         menu=Menu("系统管理", "业务类型", {sort}),
     )
 
-    grown_master{n}_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, index=True)
-    grown_name: Mapped[str] = text("名称", required=True, unique=True, search=True, max_length=50)
-    outbound_type_id: Mapped[int | None] = classified("outbound_type", "类型")
-    amount: Mapped[Decimal] = money("金额", rule="Positive", total=True)
-    remark: Mapped[str | None] = text("备注", max_length=200)
-    enabled: Mapped[bool] = enabled()
+    grown_master{n}_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", required=True, search=True, index=True)
+    grown_name: Mapped[str] = text_field("名称", required=True, unique=True, search=True, max_length=50)
+    outbound_type_id: Mapped[int | None] = code_list_field("outbound_type", "类型")
+    amount: Mapped[Decimal] = money_field("金额", rule="Positive", total=True)
+    remark: Mapped[str | None] = text_field("备注", max_length=200)
+    enabled: Mapped[bool] = enabled_field()
 '''
 BILL = '''
 
 class GrownBill{n}Line(OutboundLine):
     __tablename__ = "grown_bill{n}_line"
     bill_table = "grown_bill{n}"
-    derived = (cost_of_line("Z{letters}"), *picked("Z{letters}"))
+    derived = (line_cost_column("Z{letters}"), *picked_columns("Z{letters}"))
 
 
 class GrownBill{n}(StockBill):
     """增长单据{n}"""
 
     __tablename__ = "grown_bill{n}"
-    declaration = declare(
+    declaration = declare_bill(
         "增长单据{n}",
         "v2/inventory/GrownBill{n}",
         routes={{
@@ -96,22 +100,22 @@ class GrownBill{n}(StockBill):
     bill = BillType(
         "Z{letters}",
         (Block("lines", "明细", GrownBill{n}Line),),
-        detail=DetailPlace("增长单据{n}明细", "/inventory/grownbill{n}Detail", Menu("库存管理", "明细查询", {sort})),
+        detail=DetailPlacement("增长单据{n}明细", "/inventory/grownbill{n}Detail", Menu("库存管理", "明细查询", {sort})),
         moves=True,
     )
 
-    outbound_type_id: Mapped[int | None] = classified("outbound_type", "类型", sort=-52)
-    reason: Mapped[str] = text("原因", required=True, search=True, sort=-50)
+    outbound_type_id: Mapped[int | None] = code_list_field("outbound_type", "类型", sort=-52)
+    reason: Mapped[str] = text_field("原因", required=True, search=True, sort=-50)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(stock=outbound(doc))
+        return Postings(stock=build_outbound_moves(doc))
 '''
 MIGRATION = '''"""Tables of the types that measure growth"""
 
 from alembic import op
 
-from api.kit.database import Base
+from api.kit.storage.database import Base
 
 revision = "grown"
 down_revision = "{before}"
@@ -123,26 +127,34 @@ def upgrade() -> None:
     Base.metadata.create_all(
         op.get_bind(), [table for table in Base.metadata.sorted_tables if table.name.startswith("grown_")]
     )
+
+
+def downgrade() -> None:
+    Base.metadata.drop_all(
+        op.get_bind(), [table for table in Base.metadata.sorted_tables if table.name.startswith("grown_")]
+    )
 '''
 
 
 def main(arguments: list[str]) -> int:
-    settle_in()
+    use_memory_tmpdir()
     place = Path(tempfile.mkdtemp(prefix="erp-growth-"))
     files = arguments or [*RULES]
     kinds = ("grown_master{}", "grown_bill{}", "grown_bill{}_detail")
     types = [f"--type={kind.format(number)}" for number in range(1, MORE + 1) for kind in kinds]
     try:
-        copy = Copy(PROJECT, place)
+        copy = TreeCopy(PROJECT, place)
         rows = []
         for name in ("without", "with"):
             if name == "with":
-                _grow(copy.root)
-            made = _spent(
+                _declare_types(copy.root)
+            made = _measure_seconds(
                 copy.root, ["-m", "pytest", "-q", "tests/kit/test_declared_calls.py", "-k", "unknown_record"]
             )
-            tests = _spent(copy.root, ["-m", "pytest", "-q", "-p", "no:cacheprovider", *types, *files])
-            collected = _spent(copy.root, ["-m", "pytest", "-q", "--collect-only", "tests"])
+            tests = _measure_seconds(
+                copy.root, ["-m", "pytest", "-q", "-p", "no:cacheprovider", *types, *files]
+            )
+            collected = _measure_seconds(copy.root, ["-m", "pytest", "-q", "--collect-only", "tests"])
             rows.append((made, tests, collected))
             print(f"{name}: made {made:.0f} s, rules {tests:.0f} s, collection {collected:.0f} s", flush=True)
     finally:
@@ -155,7 +167,7 @@ def main(arguments: list[str]) -> int:
     return 0 if more < WHOLE / 10 else 1
 
 
-def _grow(tree: Path) -> None:
+def _declare_types(tree: Path) -> None:
     """Declare the types in a tree."""
     parts = [HEAD]
     for number in range(1, MORE + 1):
@@ -172,11 +184,11 @@ def _grow(tree: Path) -> None:
     (versions / "grown.py").write_text(MIGRATION.format(before=before), "utf-8")
 
 
-def _spent(tree: Path, words: list[str]) -> float:
-    """Processor seconds of a command and its children, which must end well."""
+def _measure_seconds(tree: Path, words: list[str]) -> float:
+    """Return the processor seconds of a command and its children, which must succeed."""
     before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     command = [str(tree / ".venv/bin/python"), *words]
-    done = subprocess.run(command, cwd=tree, env=environment(tree), capture_output=True, text=True)
+    done = subprocess.run(command, cwd=tree, env=build_environment(tree), capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         print(done.stdout[-6000:], done.stderr[-2000:], f"after {time.monotonic() - begun:.0f} s", flush=True)

@@ -10,12 +10,14 @@ from tests.vocabulary.names import PROJECT
 
 DOCUMENTS = sorted(
     [
+        PROJECT / "README.md",
         PROJECT / "CONTRIBUTING.md",
         PROJECT / "docs" / "architecture.md",
         *(PROJECT / "docs" / "decisions").glob("*.md"),
     ]
 )
 PATH = re.compile(r"(?<![\w/.-])((?:api|warehouse|reports|transforms|tests|web|docs|\.ci)/[\w./*-]*\w)")
+FILE = re.compile(r"`((?:[a-z]\w*\.(?:py|sql|typ|html)|\w+\.tsx?))`")
 TARGET = re.compile(r"`make ([a-z-]+)")
 COMMAND = re.compile(r"\berp ([a-z-]+)")
 MADE = re.compile(r"^.*/(fct|mart)_$|^(web/dist|web/src/gen|transforms/target|tests/\w+/test_\.py)|…")
@@ -27,6 +29,11 @@ class TestDocuments:
     def test_files_are_there(self, path) -> None:
         named = {found for found in PATH.findall(path.read_text("utf-8")) if not MADE.match(found)}
         assert [name for name in sorted(named) if not any(PROJECT.glob(name))] == []
+
+    def test_files_without_a_folder_are_there(self, path) -> None:
+        folders = ("api", "reports", "tests", "transforms/m*", "warehouse", "web/src")
+        named = sorted(set(FILE.findall(path.read_text("utf-8"))))
+        assert [name for name in named if not any(any(PROJECT.glob(f"{f}/**/{name}")) for f in folders)] == []
 
     def test_targets_are_there(self, path) -> None:
         targets = re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text("utf-8"), re.MULTILINE)

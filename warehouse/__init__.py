@@ -1,1 +1,2 @@
-"""数仓：从业务库抽取、转换并发布快照。"""
+"""Data warehouse (数仓): extraction from the core's database, transformation, and publication of
+snapshots."""

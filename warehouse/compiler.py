@@ -1,4 +1,4 @@
-"""运行 dbt：在本进程内解析、构建、编译校验和生成文档。"""
+"""dbt in this process: parsing, building, compiling tests and generating documentation."""
 
 from __future__ import annotations
 
@@ -11,55 +11,56 @@ from dbt.adapters.duckdb.connections import DuckDBConnectionManager
 from dbt.cli.main import dbtRunner
 from dbt.contracts.graph.manifest import Manifest
 
+from warehouse.compile_cache import PROJECT, CompileCache
 from warehouse.engine import MEMORY_LIMIT, THREADS, TransformError
 from warehouse.files import Files
-from warehouse.shelf import PROJECT, Shelf
 
 log = logging.getLogger(__name__)
 
-PARSED = "manifest.msgpack"
+MANIFEST_FILE = "manifest.msgpack"
 
 
 class Compiler:
-    """dbt over one warehouse directory. It keeps global state: one at a time in a process."""
+    """dbt over one warehouse directory. It keeps global state: use one at a time in a process."""
 
-    def __init__(self, files: Files, shelf: Shelf) -> None:
+    def __init__(self, files: Files, shelf: CompileCache) -> None:
         self._files = files
         self._shelf = shelf
         self._parsed: Manifest | None = None
 
     def invoke(self, command: str, *arguments: str, as_of: str, whole: bool = False) -> Any:
         """Run a command of dbt for the business date `as_of`; returns its result. Raises TransformError."""
-        runner = dbtRunner(manifest=self.manifest(), callbacks=[_warn])
-        return self._dbt(runner, [command, *arguments], as_of, whole)
+        runner = dbtRunner(manifest=self.manifest(), callbacks=[_log_warning])
+        return self._run_dbt(runner, [command, *arguments], as_of, whole)
 
     def run(self, *arguments: str, as_of: str, whole: bool) -> dict[str, str]:
-        """Run models; returns by their ids what dbt ran for each, which it wrote beside the compiled query."""
+        """Run models; returns the statements that dbt ran by the models' ids, read from beside the compiled
+        queries."""
         ran = self.invoke("run", *arguments, as_of=as_of, whole=whole)
         return {item.node.unique_id: (PROJECT / item.node.build_path).read_text() for item in ran.results}
 
     def manifest(self) -> Manifest:
-        """The parsed project; the same for any business date."""
+        """Return the parsed project; the same for any business date."""
         if self._parsed is None:
-            self._parsed = Manifest.from_msgpack(self._shelf.kept(PARSED, self._parse))
+            self._parsed = Manifest.from_msgpack(self._shelf.get_or_create(MANIFEST_FILE, self._parse))
         return self._parsed
 
     def _parse(self) -> bytes:
-        parsed: bytes = self._dbt(dbtRunner(callbacks=[_warn]), ["parse"], "", False).to_msgpack()
+        parsed: bytes = self._run_dbt(dbtRunner(callbacks=[_log_warning]), ["parse"], "", False).to_msgpack()
         return parsed
 
-    def _dbt(self, runner: dbtRunner, command: Sequence[str], as_of: str, whole: bool) -> Any:
+    def _run_dbt(self, runner: dbtRunner, command: Sequence[str], as_of: str, whole: bool) -> Any:
         os.environ.update(
             ERP_WAREHOUSE_DIR=str(self._files.root),
             ERP_WAREHOUSE_MEMORY=MEMORY_LIMIT,
             ERP_WAREHOUSE_THREADS=str(THREADS),
         )
         try:
-            return _done(runner.invoke([*command, *self._common(as_of, whole)]))
+            return _require_success(runner.invoke([*command, *self._common_arguments(as_of, whole)]))
         finally:
-            _let_go()
+            _close_databases()
 
-    def _common(self, as_of: str, whole: bool) -> list[str]:
+    def _common_arguments(self, as_of: str, whole: bool) -> list[str]:
         return [
             *("--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)),
             *("--target-path", str(self._files.dbt), "--log-path", str(self._files.dbt)),
@@ -68,21 +69,22 @@ class Compiler:
         ]
 
 
-def _warn(event: Any) -> None:
-    """What dbt warns of, into our log: its own file would have each line of its debugging made and thrown away."""
+def _log_warning(event: Any) -> None:
+    """Write dbt's warnings to our log; its own log file would cost the formatting of each debug line."""
     if event.info.level == "warn":
         log.warning("dbt: %s", event.info.msg)
 
 
-def _let_go() -> None:
-    """Close the databases that dbt keeps open for its next run: extraction and publishing open them in between."""
+def _close_databases() -> None:
+    """Close the databases that dbt keeps open for its next run: extraction and publishing open them in
+    between."""
     environment = DuckDBConnectionManager._ENV
     if environment is not None:
         environment.close()
         DuckDBConnectionManager.close_all_connections()
 
 
-def _done(result: Any) -> Any:
+def _require_success(result: Any) -> Any:
     if result.success:
         return result.result
     if result.exception is not None:

@@ -1,4 +1,8 @@
-"""数据字典：已发布各表各列的清单，和 dbt docs 的静态页（血缘、SQL），供接口读取；模型变了才重新生成。"""
+"""Data dictionary (数据字典): the columns of the published tables, and dbt docs' static page (lineage,
+SQL), for the API.
+
+Both are generated anew only when the models have changed.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ if TYPE_CHECKING:
     # Readers of the dictionary do without dbt.
     from warehouse.transform import Project
 
-PUBLISHED = "wh"
+PUBLISHED_DATABASE = "wh"
 PAGE = "static_index.html"
 POLICY = "default-src 'unsafe-inline' 'unsafe-eval' data:"
 """Of the page: it runs by itself and asks no server for anything."""
@@ -27,8 +31,8 @@ addEventListener('click', (event) => {{
 </script>"""
 
 
-class Entry(TypedDict):
-    """A column of a published table, and the labels of the reports that its table leads to."""
+class ColumnEntry(TypedDict):
+    """A column of a published table, and the labels of the reports that read its table."""
 
     table_name: str
     table_label: str
@@ -39,16 +43,16 @@ class Entry(TypedDict):
 
 
 class Dictionary(TypedDict):
-    """Every column, tables by name; `version` is that of the project it was made from, `origins` are the core's tables
-    from which each published one comes."""
+    """Every column, tables by name; `version` is the digest of the project it was made from, `origins` are
+    the core's tables that each published one is derived from."""
 
     version: str
-    entries: list[Entry]
+    entries: list[ColumnEntry]
     origins: dict[str, list[str]]
 
 
-def read(path: Path) -> Dictionary:
-    """What is written; nothing before the first build."""
+def read_dictionary(path: Path) -> Dictionary:
+    """Read the dictionary; empty before the first build."""
     try:
         found: Dictionary = json.loads(path.read_text("utf-8"))
         return found
@@ -57,60 +61,64 @@ def read(path: Path) -> Dictionary:
 
 
 def is_current(files: Files, project: Project) -> bool:
-    return read(files.dictionary)["version"] == project.version and files.lineage.is_file()
+    return read_dictionary(files.dictionary)["version"] == project.version and files.lineage.is_file()
 
 
-def write(files: Files, project: Project, *, as_of: str) -> None:
-    """Document the built models; the list comes last and tells that both are there."""
-    page, told = json.loads(project.shelf.kept("documents.json", lambda: _documents(files, project, as_of)))
-    status.replace(files.lineage, page)
-    status.replace(files.dictionary, json.dumps(told, ensure_ascii=False))
+def write_dictionary(files: Files, project: Project, *, as_of: str) -> None:
+    """Write the documentation of the built models; the dictionary is written last and so implies the page."""
+    page, documents = json.loads(
+        project.shelf.get_or_create("documents.json", lambda: _build_documents(files, project, as_of))
+    )
+    status.replace_file(files.lineage, page)
+    status.replace_file(files.dictionary, json.dumps(documents, ensure_ascii=False))
 
 
-def _documents(files: Files, project: Project, as_of: str) -> bytes:
+def _build_documents(files: Files, project: Project, as_of: str) -> bytes:
     manifest = project.document(as_of=as_of)
     page = (files.dbt / PAGE).read_text("utf-8").replace("<head>", HEAD, 1)
-    told: Dictionary = {
+    documents: Dictionary = {
         "version": project.version,
-        "entries": _entries(manifest),
-        "origins": _origins(manifest),
+        "entries": _list_entries(manifest),
+        "origins": _find_origins(manifest),
     }
-    return json.dumps([page, told], ensure_ascii=False).encode()
+    return json.dumps([page, documents], ensure_ascii=False).encode()
 
 
-def _entries(manifest: Any) -> list[Entry]:
-    reports = _reports(manifest)
+def _list_entries(manifest: Any) -> list[ColumnEntry]:
+    reports = _find_reports(manifest)
     return [
         {
-            "table_name": _table(node),
+            "table_name": _qualify_table(node),
             "table_label": node.description,
             "column_name": column.name,
             "column_label": column.description,
             "data_type": column.data_type or "",
             "reports": reports[node.unique_id],
         }
-        for node in _published(manifest)
+        for node in _list_published(manifest)
         for column in node.columns.values()
     ]
 
 
-def _published(manifest: Any) -> list[Any]:
+def _list_published(manifest: Any) -> list[Any]:
     models = (node for node in manifest.nodes.values() if node.resource_type == "model")
     return sorted(
-        (node for node in models if node.database == PUBLISHED), key=lambda node: (node.schema, node.alias)
+        (node for node in models if node.database == PUBLISHED_DATABASE),
+        key=lambda node: (node.schema, node.alias),
     )
 
 
-def _table(node: Any) -> str:
+def _qualify_table(node: Any) -> str:
     return str(node.alias if node.schema == "main" else f"{node.schema}.{node.alias}")
 
 
-def _origins(manifest: Any) -> dict[str, list[str]]:
-    """By published table the copied tables of the core that it is made of, directly or through other models."""
-    return {_table(node): sorted(_sources(manifest, node)) for node in _published(manifest)}
+def _find_origins(manifest: Any) -> dict[str, list[str]]:
+    """Return for each published table the extracted tables that it is made of, directly or through other
+    models."""
+    return {_qualify_table(node): sorted(_find_sources(manifest, node)) for node in _list_published(manifest)}
 
 
-def _sources(manifest: Any, node: Any) -> set[str]:
+def _find_sources(manifest: Any, node: Any) -> set[str]:
     waiting, seen = [node.unique_id], set[str]()
     while waiting:
         name = waiting.pop()
@@ -120,8 +128,8 @@ def _sources(manifest: Any, node: Any) -> set[str]:
     return {manifest.sources[name].name for name in seen if name in manifest.sources}
 
 
-def _reports(manifest: Any) -> dict[str, list[str]]:
-    """By model the labels of the reports above it, directly or through other models."""
+def _find_reports(manifest: Any) -> dict[str, list[str]]:
+    """Return for each model the labels of the reports above it, directly or through other models."""
     found: dict[str, list[str]] = defaultdict(list)
     for report in manifest.exposures.values():
         waiting, seen = list(report.depends_on.nodes), set[str]()

@@ -1,4 +1,5 @@
-"""DuckDB 连接：工作库与只读附加的 PostgreSQL，内存与线程有上限。"""
+"""DuckDB connections: the work database and Postgres attached read-only, with limits of memory and
+threads."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ class TransformError(RuntimeError):
     """A model failed, or a test could not be run; the message names it. The last good snapshot stays."""
 
 
-def options(scratch: Path) -> dict[str, Any]:
-    """The DuckDB settings that every writer of the warehouse uses; dbt's profile repeats them."""
+def build_options(scratch: Path) -> dict[str, Any]:
+    """Return the DuckDB settings that every writer of the warehouse uses; dbt's profile repeats them."""
     return {
         "memory_limit": MEMORY_LIMIT,
         "threads": min(THREADS, os.cpu_count() or 1),
@@ -43,17 +44,17 @@ def options(scratch: Path) -> dict[str, Any]:
 
 
 @contextmanager
-def work_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The work database, alone: dbt opens the same file only after this connection is closed."""
-    conn = duckdb.connect(str(path), config=options(path.parent / "spill"))
+def open_work_database(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The work database, exclusively: dbt opens the same file only after this connection is closed."""
+    conn = duckdb.connect(str(path), config=build_options(path.parent / "spill"))
     try:
         yield conn
     finally:
         conn.close()
 
 
-def damage(path: Path) -> str | None:
-    """Why a database can't be read to its end; None where it can, and where there is none."""
+def describe_damage(path: Path) -> str | None:
+    """Return why a database can't be read to its end; None where it can, and where there is none."""
     if not path.exists():
         return None
     try:
@@ -68,33 +69,33 @@ def damage(path: Path) -> str | None:
 
 def attach_postgres(conn: duckdb.DuckDBPyConnection, url: str) -> None:
     """Attach the core's database read-only as `pg`. One DuckDB transaction reads one Postgres snapshot of it."""
-    conn.execute(f"load '{_extension()}'")
-    conn.execute(f"attach {literal(url)} as pg (type postgres, read_only)")
+    conn.execute(f"load '{_find_extension()}'")
+    conn.execute(f"attach {literal_sql(url)} as pg (type postgres, read_only)")
 
 
-def ask(conn: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
-    """Rows of a query that Postgres itself runs, inside the open snapshot."""
-    return conn.execute(remote(sql)).fetchall()
+def query_postgres(conn: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
+    """Run a query in Postgres itself, inside the open snapshot, and return its rows."""
+    return conn.execute(remote_sql(sql)).fetchall()
 
 
-def value(conn: duckdb.DuckDBPyConnection, sql: str) -> Any:
-    """The single value of a query's single row."""
+def query_value(conn: duckdb.DuckDBPyConnection, sql: str) -> Any:
+    """Return the single value of a query's single row."""
     (row,) = conn.execute(sql).fetchall()
     return row[0]
 
 
-def remote(sql: str) -> str:
-    """A DuckDB query over the result of `sql` run by Postgres."""
-    return f"select * from postgres_query('pg', {literal(sql)})"
+def remote_sql(sql: str) -> str:
+    """Return a DuckDB query over the result of `sql` run by Postgres."""
+    return f"select * from postgres_query('pg', {literal_sql(sql)})"
 
 
-def literal(text: str) -> str:
-    """A SQL string literal."""
+def literal_sql(text: str) -> str:
+    """Return a SQL string literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def _extension() -> Path:
-    """The scanner's file inside its wheel, whose version is the engine's."""
+def _find_extension() -> Path:
+    """Return the path of the scanner inside its wheel, whose version is the engine's."""
     package = find_spec("duckdb_extension_postgres_scanner")
     if package is None or not package.submodule_search_locations:
         raise RuntimeError("缺少 duckdb-extension-postgres-scanner，请重新执行 uv sync")

@@ -1,4 +1,4 @@
-"""仓库目录：工作库、集市库、快照、状态与周期记录各在何处。"""
+"""Paths of a warehouse directory (仓库目录): work database, marts, snapshots, status and history."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Files:
 
     @property
     def dictionary(self) -> Path:
-        """What the published columns mean."""
+        """The data dictionary of the published columns."""
         return self.root / "dictionary.json"
 
     @property
@@ -59,7 +59,7 @@ class Files:
         """dbt's documentation in one page."""
         return self.root / "lineage.html"
 
-    def prepare(self) -> None:
-        """Make the directories."""
+    def create_directories(self) -> None:
+        """Create the directories."""
         for directory in (self.snapshots, self.marts.parent, self.dbt):
             directory.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,5 @@
-"""刷新一次：抽取 → 对账 → 转换 → 校验 → 发布；任何一步被杀掉，下一次都能接着做完。"""
+"""One refresh: extraction, reconciliation, transformation, tests, publication; a killed step is completed
+by the next run."""
 
 from __future__ import annotations
 
@@ -15,13 +16,12 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 
-from warehouse import cycles, dictionary, extract, publish, status
-from warehouse import position as positions
-from warehouse.engine import TransformError, attach_postgres, damage, work_database
+from warehouse import dictionary, extract, extraction_state, publish, refresh_history, status
+from warehouse.engine import TransformError, attach_postgres, describe_damage, open_work_database
+from warehouse.extraction_state import PUBLISH, REBUILD, RELABEL, TESTS_FAILED, Watermark
 from warehouse.files import Files
-from warehouse.position import PUBLISH, REBUILD, REFUSED, RELABEL, Position
-from warehouse.sources import sources
-from warehouse.transform import GUARDS, PATCH_GUARDS, Mode, Project, Proof
+from warehouse.sources import list_sources
+from warehouse.transform import FULL_TESTS, PATCH_TESTS, DataTestResults, Mode, Project
 
 log = logging.getLogger(__name__)
 BUSINESS_ZONE = ZoneInfo("Asia/Shanghai")
@@ -33,45 +33,46 @@ class BusyError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """One refresh: `snapshot` and `mode` (what was built) are None when nothing was new; `rows` were read.
+class RefreshResult:
+    """The result of one refresh: `snapshot` and `mode` (the kind of build) are None when nothing was new;
+    `rows` were read.
 
-    `position` is how far extraction has read, `as_of` the business date; `lag` as in `extract`; `proof` what tests
-    found, `mended` what was put right: differences to Postgres, and patches that failed their tests.
+    `position` is the watermark, `as_of` the business date; `lag` as in `extract`; `proof` are the results
+    of the data tests, `mended` the errors that were corrected: differences to Postgres, and patches that
+    failed their tests.
     """
 
-    position: Position
+    position: Watermark
     as_of: str
     snapshot: int | None
     rows: int
     mode: Mode | None
     seconds: float
     lag: float | None
-    proof: Proof | None
+    proof: DataTestResults | None
     mended: tuple[str, ...]
 
 
-class RefusedError(RuntimeError):
-    """What was built fails its tests, built from nothing too: the last good snapshot stays. Trying again needs other
-    data."""
+class DataTestsFailedError(RuntimeError):
+    """The data tests failed, after a rebuild too: the last good snapshot stays. Another try needs other data."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: RefreshResult) -> None:
         super().__init__(f"数据校验未通过：{outcome.proof}")
         self.outcome = outcome
 
 
 class Refresher:
-    """Owns one warehouse directory; hold `exclusive()` around its calls."""
+    """The refresher of one warehouse directory; wrap its calls in `exclusive()`."""
 
     def __init__(self, files: Files, url: str) -> None:
         self.files = files
         self._url = url
-        files.prepare()
+        files.create_directories()
         self._project = Project(files)
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """One refresher a directory, across processes. Raises BusyError."""
+        """A lock of the directory across processes. Raises BusyError."""
         with self.files.lock.open("w") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -79,73 +80,77 @@ class Refresher:
                 raise BusyError("已有刷新进程在运行，请勿重复启动") from error
             yield
 
-    def refresh(self, *, full: bool = False, deep: bool = False, as_of: str | None = None) -> Outcome:
-        """Extract, transform what changed, test it, publish; records the outcome in the status file and the cycles.
+    def refresh(self, *, full: bool = False, deep: bool = False, as_of: str | None = None) -> RefreshResult:
+        """Extract, transform what changed, test it, publish; records the result in the status file and the
+        history.
 
-        `full` reads and builds everything anew; `deep` proves whole tables and tests whatever was built. Raises
-        RefusedError, and what the steps raise.
+        `full` reads and builds everything anew; `deep` reconciles whole tables and tests them whatever was
+        built. Raises DataTestsFailedError, and what the steps raise.
         """
-        began, started = status.now(), time.monotonic()
-        status.write(self.files.status, state="running")
+        began, started = status.format_now(), time.monotonic()
+        status.update_status(self.files.status, state="running")
         try:
-            outcome = self._refresh_whole(full, deep, as_of or business_date(), started)
+            outcome = self._refresh_repairing(full, deep, as_of or find_business_date(), started)
         except Exception as error:
-            self.fail(error, began, time.monotonic() - started)
+            self.record_failure(error, began, time.monotonic() - started)
             raise
-        self._succeed(outcome, began)
+        self._record_success(outcome, began)
         return outcome
 
-    def rehearse(self, outcome: Outcome) -> None:
-        """Make ready for the first patch of what is built: dbt takes several times as long as the patch itself."""
-        with work_database(self.files.work) as conn:
-            idle = not positions.touched(conn)
+    def warm_up(self, outcome: RefreshResult) -> None:
+        """Compile the statements of the first patch ahead: dbt takes several times as long as the patch
+        itself."""
+        with open_work_database(self.files.work) as conn:
+            idle = not extraction_state.list_changed(conn)
         if idle:
-            self._project.rehearse(as_of=outcome.as_of, changed=[source.name for source in sources()])
+            self._project.warm_up(as_of=outcome.as_of, changed=[source.name for source in list_sources()])
 
-    def document(self, outcome: Outcome) -> None:
-        """Write the data dictionary of what is built, unless it is there."""
+    def write_dictionary(self, outcome: RefreshResult) -> None:
+        """Write the data dictionary of the built models, unless it is current."""
         if not dictionary.is_current(self.files, self._project):
-            dictionary.write(self.files, self._project, as_of=outcome.as_of)
+            dictionary.write_dictionary(self.files, self._project, as_of=outcome.as_of)
 
-    def fail(self, error: Exception, began: str, seconds: float = 0.0) -> None:
-        """Record that a cycle failed, or that none could begin."""
-        outcome = error.outcome if isinstance(error, RefusedError) else None
+    def record_failure(self, error: Exception, began: str, seconds: float = 0.0) -> None:
+        """Record that a refresh failed, or that none could begin."""
+        outcome = error.outcome if isinstance(error, DataTestsFailedError) else None
         text = str(error).replace(self._url, "业务库")[:ERROR_LENGTH]
-        known = status.read(self.files.status)
-        self._record(outcome, began, seconds, text)
-        status.write(
+        known = status.read_status(self.files.status)
+        self._record_run(outcome, began, seconds, text)
+        status.update_status(
             self.files.status,
             state="failed",
-            last_error=status.now(),
+            last_error=status.format_now(),
             error=text,
             failures=known["failures"] + 1,
             failing_since=known["failing_since"] or began,
-            **_proved(outcome.proof if outcome else None),
+            **_describe_tests(outcome.proof if outcome else None),
         )
 
-    def _succeed(self, outcome: Outcome, began: str) -> None:
+    def _record_success(self, outcome: RefreshResult, began: str) -> None:
         changes: dict[str, Any] = {"mended": list(outcome.mended)} if outcome.mended else {}
         if outcome.snapshot is not None:
             changes |= {
                 name: getattr(outcome, name) for name in ("snapshot", "rows", "mode", "seconds", "lag")
             }
-        self._record(outcome, began, outcome.seconds, None)
-        status.write(
+        self._record_run(outcome, began, outcome.seconds, None)
+        status.update_status(
             self.files.status,
             state="idle",
-            last_ok=status.now(),
+            last_ok=status.format_now(),
             error=None,
             failures=0,
             failing_since=None,
             waiting_since=None,
             last_xid=outcome.position.next_xid,
             **changes,
-            **_proved(outcome.proof),
+            **_describe_tests(outcome.proof),
         )
 
-    def _record(self, outcome: Outcome | None, began: str, seconds: float, error: str | None) -> None:
+    def _record_run(
+        self, outcome: RefreshResult | None, began: str, seconds: float, error: str | None
+    ) -> None:
         proof = outcome.proof if outcome else None
-        cycles.record(
+        refresh_history.record_run(
             self.files.cycles,
             started_at=began,
             mode=outcome.mode if outcome else None,
@@ -158,13 +163,15 @@ class Refresher:
             mended="；".join(outcome.mended) or None if outcome else None,
         )
 
-    def _refresh_whole(self, full: bool, deep: bool, as_of: str, started: float) -> Outcome:
-        """Refresh; where it fails because a working file is damaged, once more without it: all in it is derived."""
+    def _refresh_repairing(self, full: bool, deep: bool, as_of: str, started: float) -> RefreshResult:
+        """Refresh; if it fails because a working file is damaged, once more without it: all in it is derived."""
         try:
             return self._refresh(full, deep, as_of, started)
         except (duckdb.Error, TransformError):
             damaged = {
-                path.name: told for path in (self.files.work, self.files.marts) if (told := damage(path))
+                path.name: damage
+                for path in (self.files.work, self.files.marts)
+                if (damage := describe_damage(path))
             }
             if not damaged:
                 raise
@@ -176,65 +183,70 @@ class Refresher:
         outcome = self._refresh(full, deep, as_of, started)
         return replace(outcome, mended=(f"数据文件损坏，已重新生成：{'、'.join(damaged)}", *outcome.mended))
 
-    def _refresh(self, full: bool, deep: bool, as_of: str, started: float) -> Outcome:
-        with work_database(self.files.work) as conn:
+    def _refresh(self, full: bool, deep: bool, as_of: str, started: float) -> RefreshResult:
+        with open_work_database(self.files.work) as conn:
             attach_postgres(conn, self._url)
-            load = extract.load(conn, full=full, deep=deep)
-            names, due = positions.touched(conn), positions.owed(conn)
-            built, waiting = positions.built(conn), positions.waiting(conn)
-        status.write(self.files.status, waiting_since=_moment(waiting))
-        mode = self._mode(due, built, as_of, names)
+            load = extract.load_changes(conn, full=full, deep=deep)
+            names, due = extraction_state.list_changed(conn), extraction_state.read_required(conn)
+            built, waiting = extraction_state.read_build(conn), extraction_state.find_waiting_since(conn)
+        status.update_status(self.files.status, waiting_since=_format_moment(waiting))
+        mode = self._choose_mode(due, built, as_of, names)
         if mode is not None:
             self._transform(mode, names, as_of)
         whole = deep or mode == "rebuild" or PUBLISH in due or built is None or built[0] != as_of
-        with publish.copying(self.files) if mode is not None else nullcontext() as draft:
-            mode, proof, amiss = self._prove(mode, as_of, whole=whole, patient=REFUSED in due and not deep)
+        with publish.marts_copy(self.files) if mode is not None else nullcontext() as draft:
+            mode, proof, amiss = self._test_models(
+                mode, as_of, whole=whole, patient=TESTS_FAILED in due and not deep
+            )
         sound = proof is None or not proof.failures
         number = lag = None
         if mode is not None and sound:
-            number = publish.publish(
+            number = publish.publish_snapshot(
                 self.files,
-                publish.copy(self.files) if amiss or draft is None else draft.result(),
+                publish.copy_marts(self.files) if amiss or draft is None else draft.result(),
                 position=load.position,
                 as_of=as_of,
                 project=self._project.version,
             )
             lag = None if waiting is None else round(max(time.time() - waiting, 0.0), 3)
-        with work_database(self.files.work) as conn:
+        with open_work_database(self.files.work) as conn:
             if number is not None:
-                positions.mark_published(conn)
+                extraction_state.mark_published(conn)
             elif not sound:
-                positions.owe(conn, REFUSED)
+                extraction_state.require_transformation(conn, TESTS_FAILED)
         seconds = round(time.monotonic() - started, 3)
         mended = (*load.mended, *amiss)
-        outcome = Outcome(load.position, as_of, number, load.rows, mode, seconds, lag, proof, mended)
+        outcome = RefreshResult(load.position, as_of, number, load.rows, mode, seconds, lag, proof, mended)
         if not sound:
-            publish.clean(self.files)
-            raise RefusedError(outcome)
+            publish.clean_snapshots(self.files)
+            raise DataTestsFailedError(outcome)
         return outcome
 
-    def _prove(
+    def _test_models(
         self, mode: Mode | None, as_of: str, *, whole: bool, patient: bool
-    ) -> tuple[Mode | None, Proof | None, tuple[str, ...]]:
-        """Test what was built, or `whole` what is there. A patch may be at fault: what fails is built from nothing
-        and tested once more, unless `patient`; answers in words what failed the first time."""
+    ) -> tuple[Mode | None, DataTestResults | None, tuple[str, ...]]:
+        """Test the built models, or all if `whole`.
+
+        A patch may be at fault: after a failure everything is rebuilt and tested once more, unless
+        `patient`. Returns the mode, the results, and messages about the first failure.
+        """
         if mode is None and not whole:
             return None, None, ()
-        proof = self._project.test(as_of=as_of, select=GUARDS if whole else PATCH_GUARDS)
+        proof = self._project.test(as_of=as_of, select=FULL_TESTS if whole else PATCH_TESTS)
         if not proof.failures or mode == "rebuild" or patient:
             return mode, proof, ()
         log.warning("tests fail, all is built anew: %s", proof)
         self._transform("rebuild", [], as_of)
         return (
             "rebuild",
-            self._project.test(as_of=as_of, select=GUARDS),
+            self._project.test(as_of=as_of, select=FULL_TESTS),
             (f"全部重建，因为增量的校验未通过：{proof}",),
         )
 
-    def _mode(
+    def _choose_mode(
         self, due: set[str], built: tuple[str, str] | None, as_of: str, names: list[str]
     ) -> Mode | None:
-        """What has to be built; None when nothing changed and the last snapshot is there."""
+        """Return the kind of build; None when nothing changed and the last snapshot is there."""
         if (
             REBUILD in due
             or built is None
@@ -246,37 +258,37 @@ class Refresher:
             return "rebuild"
         if RELABEL in due or built[0] != as_of:
             return "replace"
-        if names or PUBLISH in due or not publish.readable(self.files):
+        if names or PUBLISH in due or not publish.is_readable(self.files):
             return "patch"
         return None
 
     def _transform(self, mode: Mode, names: list[str], as_of: str) -> None:
         if mode == "rebuild":
-            with work_database(self.files.work) as conn:
-                positions.clear(conn)
+            with open_work_database(self.files.work) as conn:
+                extraction_state.drop_models(conn)
             # From an empty file, so that it holds no space of deleted rows.
             shutil.rmtree(self.files.marts.parent, ignore_errors=True)
-            self.files.prepare()
+            self.files.create_directories()
         if mode != "patch" or names:
             self._project.build(mode, as_of=as_of, changed=names)
-        with work_database(self.files.work) as conn:
-            positions.settle(
-                conn, [source for source in sources() if source.track], as_of, self._project.version
+        with open_work_database(self.files.work) as conn:
+            extraction_state.mark_transformed(
+                conn, [source for source in list_sources() if source.track], as_of, self._project.version
             )
 
 
-def _proved(proof: Proof | None) -> dict[str, Any]:
-    """What the status says of a proof."""
+def _describe_tests(proof: DataTestResults | None) -> dict[str, Any]:
+    """Return the fields of the status about test results."""
     if proof is None:
         return {}
     failed = [asdict(failure) for failure in proof.failures]
-    return {"proved_at": status.now(), "tests": proof.ran, "failed_tests": failed}
+    return {"proved_at": status.format_now(), "tests": proof.ran, "failed_tests": failed}
 
 
-def _moment(at: float | None) -> str | None:
+def _format_moment(at: float | None) -> str | None:
     return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 
-def business_date() -> str:
-    """Today where the business is, YYYY-MM-DD."""
+def find_business_date() -> str:
+    """Return today's business date, YYYY-MM-DD."""
     return datetime.now(BUSINESS_ZONE).date().isoformat()

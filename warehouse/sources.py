@@ -1,6 +1,8 @@
-"""数据源：哪些表、哪些列进入数据仓库；未列出的列（口令、电话、证件号）不会被读取。
+"""Sources (数据源): the tables and columns that enter the warehouse; others (passwords, phones, ids) are
+never read.
 
-A source is copied by transaction stamp (`row_xid`) and tombstones. Columns are named one by one on purpose.
+A source is copied by transaction stamp (`row_xid`) and tombstones. Columns are named one by one on
+purpose.
 """
 
 from __future__ import annotations
@@ -12,9 +14,9 @@ from dataclasses import dataclass
 class Source:
     """One Postgres table as the warehouse reads it; its first column is its key.
 
-    `sums` are the numeric columns that reconciliation adds up; `track` the columns that name, for a changed row, what
-    has to be computed anew (written to change.<name>, before and after values); `label` marks a table whose changed
-    rows rename rows of the marts.
+    `sums` are the numeric columns that reconciliation adds up; `track` the columns that identify, for a
+    changed row, what has to be computed anew (written to change.<name>, before and after values); `label`
+    marks a table whose changed rows rename rows of the marts.
     """
 
     name: str
@@ -28,15 +30,15 @@ class Source:
         return self.columns[0]
 
 
-def _label(name: str, *columns: str) -> Source:
+def _label_source(name: str, *columns: str) -> Source:
     return Source(name, columns, label=True)
 
 
-def _ledger(name: str, columns: str, *, sums: str, track: str = "") -> Source:
+def _ledger_source(name: str, columns: str, *, sums: str, track: str = "") -> Source:
     return Source(name, tuple(columns.split()), tuple(sums.split()), tuple(track.split()))
 
 
-def _bill(name: str, *more: str, track: str = "") -> Source:
+def _bill_source(name: str, *more: str, track: str = "") -> Source:
     return Source(
         name=name,
         columns=(
@@ -48,7 +50,7 @@ def _bill(name: str, *more: str, track: str = "") -> Source:
     )
 
 
-def _bill_line(name: str, *more: str, track: str = "") -> Source:
+def _bill_line_source(name: str, *more: str, track: str = "") -> Source:
     return Source(
         name=name,
         columns=(
@@ -60,8 +62,8 @@ def _bill_line(name: str, *more: str, track: str = "") -> Source:
     )
 
 
-def _quantity_line(name: str, *more: str) -> Source:
-    """Lines of goods without a price of their own."""
+def _quantity_line_source(name: str, *more: str) -> Source:
+    """Return a source of lines of goods without a price of their own."""
     return Source(
         name=name,
         columns=("line_id", "bill_id", "goods_id", "quantity", *more),
@@ -70,36 +72,36 @@ def _quantity_line(name: str, *more: str) -> Source:
     )
 
 
-def _part(name: str, *columns: str) -> Source:
-    """Rows of a bill that are no goods at a price."""
+def _bill_part_source(name: str, *columns: str) -> Source:
+    """Return a source of rows of a bill that are no goods at a price."""
     return Source(name, ("line_id", "bill_id", *columns), sums=("bill_id",), track=("bill_id",))
 
 
 SOURCES: tuple[Source, ...] = (
-    _label("company", "company_id", "company_name", "type", "province_id"),
-    _label("department", "department_id", "department_name", "company_id"),
-    _label("employee", "employee_id", "employee_name", "company_id", "department_id"),
-    _label("warehouse", "warehouse_id", "warehouse_name", "company_id", "type"),
-    _label("goods_type", "goods_type_id", "goods_type_name", "p_id", "level"),
-    _label("brand", "brand_id", "brand_name"),
-    _label("unit", "unit_id", "unit_name"),
-    _label(
+    _label_source("company", "company_id", "company_name", "type", "province_id"),
+    _label_source("department", "department_id", "department_name", "company_id"),
+    _label_source("employee", "employee_id", "employee_name", "company_id", "department_id"),
+    _label_source("warehouse", "warehouse_id", "warehouse_name", "company_id", "type"),
+    _label_source("goods_type", "goods_type_id", "goods_type_name", "p_id", "level"),
+    _label_source("brand", "brand_id", "brand_name"),
+    _label_source("unit", "unit_id", "unit_name"),
+    _label_source(
         "goods",
         *("goods_id", "goods_num", "goods_name", "goods_type_id", "brand_id", "unit_id"),
         *("specification_type", "pattern", "factory_code", "shorthand_code", "logogram", "barcode"),
     ),
-    _label("goods_batch", "batch_id", "goods_id", "batch", "production_date"),
-    _label("province", "province_id", "province_name"),
-    _label("city", "city_id", "city_name"),
-    _label("area", "area_id", "area_name"),
-    _label(
+    _label_source("goods_batch", "batch_id", "goods_id", "batch", "production_date"),
+    _label_source("province", "province_id", "province_name"),
+    _label_source("city", "city_id", "city_name"),
+    _label_source("area", "area_id", "area_name"),
+    _label_source(
         "customer",
         *("customer_id", "customer_name", "company_id", "employee_id"),
         *("province_id", "city_id", "area_id"),
     ),
-    _label("supplier", "supplier_id", "supplier_name"),
-    _label("receivables_mode", "receivables_mode_id", "receivables_mode_name"),
-    _label("symptom", "symptom_id", "symptom_name"),
+    _label_source("supplier", "supplier_id", "supplier_name"),
+    _label_source("receivables_mode", "receivables_mode_id", "receivables_mode_name"),
+    _label_source("symptom", "symptom_id", "symptom_name"),
     Source(
         "commission_scheme",
         (
@@ -110,7 +112,7 @@ SOURCES: tuple[Source, ...] = (
     Source("role", ("role_id", "role_name", "scope_kind", "own_kind", "sees_cost", "enabled")),
     Source("role_company", ("role_company_id", "role_id", "company_id")),
     Source("role_warehouse", ("role_warehouse_id", "role_id", "warehouse_id")),
-    _ledger(
+    _ledger_source(
         "stock_ledger",
         "ledger_id company_id warehouse_id goods_id pool_id batch_id quantity amount bill_type bill_id bill_no line_id"
         " business_date first_date reverses corrects",
@@ -126,30 +128,30 @@ SOURCES: tuple[Source, ...] = (
         sums=("amount", "open_amount"),
         track=("settlement_id",),
     ),
-    _ledger(
+    _ledger_source(
         "settlement_ledger",
         "entry_id settlement_id company_id party_type party_id amount entry waived bill_type bill_id bill_no"
         " business_date",
         sums="amount",
         track="entry_id settlement_id company_id party_type party_id bill_type bill_id",
     ),
-    _bill("sales_outbound", "customer_id", "warehouse_id", track="customer_id"),
-    _bill_line("sales_outbound_line", "order_line_id", track="order_line_id"),
-    _bill("sales_return", "customer_id", "warehouse_id", track="customer_id"),
-    _bill_line("sales_return_line", "order_line_id", "source_line_id", track="order_line_id"),
-    _bill("sales_order", "customer_id", "warehouse_id", "delivery_date"),
-    _bill_line("sales_order_line", "executed_quantity"),
-    _bill("purchase_plan", "warehouse_id"),
-    _bill_line("purchase_plan_line", "supplier_id", "executed_quantity"),
-    _bill("purchase_order", "supplier_id", "warehouse_id", "delivery_date"),
-    _bill_line("purchase_order_line", "executed_quantity"),
-    _bill("purchase_inbound", "supplier_id", "warehouse_id", track="supplier_id"),
-    _bill_line("purchase_inbound_line", "order_line_id", track="order_line_id"),
-    _bill("purchase_return", "supplier_id", "warehouse_id", track="supplier_id"),
-    _bill_line("purchase_return_line", "order_line_id", "source_line_id", track="order_line_id"),
-    _bill("cost_adjustment", "warehouse_id"),
-    _part("cost_adjustment_line", "goods_id", "amount"),
-    _bill("sales_delivery", "customer_id", "freight_amount"),
+    _bill_source("sales_outbound", "customer_id", "warehouse_id", track="customer_id"),
+    _bill_line_source("sales_outbound_line", "order_line_id", track="order_line_id"),
+    _bill_source("sales_return", "customer_id", "warehouse_id", track="customer_id"),
+    _bill_line_source("sales_return_line", "order_line_id", "source_line_id", track="order_line_id"),
+    _bill_source("sales_order", "customer_id", "warehouse_id", "delivery_date"),
+    _bill_line_source("sales_order_line", "executed_quantity"),
+    _bill_source("purchase_plan", "warehouse_id"),
+    _bill_line_source("purchase_plan_line", "supplier_id", "executed_quantity"),
+    _bill_source("purchase_order", "supplier_id", "warehouse_id", "delivery_date"),
+    _bill_line_source("purchase_order_line", "executed_quantity"),
+    _bill_source("purchase_inbound", "supplier_id", "warehouse_id", track="supplier_id"),
+    _bill_line_source("purchase_inbound_line", "order_line_id", track="order_line_id"),
+    _bill_source("purchase_return", "supplier_id", "warehouse_id", track="supplier_id"),
+    _bill_line_source("purchase_return_line", "order_line_id", "source_line_id", track="order_line_id"),
+    _bill_source("cost_adjustment", "warehouse_id"),
+    _bill_part_source("cost_adjustment_line", "goods_id", "amount"),
+    _bill_source("sales_delivery", "customer_id", "freight_amount"),
     Source(
         "business_target",
         (
@@ -159,32 +161,36 @@ SOURCES: tuple[Source, ...] = (
         sums=("sales_target", "profit_target", "receipts_target", "stock_target"),
     ),
     Source("month_close", ("month_close_id", "company_id", "period", "status"), sums=("status",)),
-    _bill("purchase_invoice", "supplier_id", "total_amount"),
-    _bill(
+    _bill_source("purchase_invoice", "supplier_id", "total_amount"),
+    _bill_source(
         "supplier_rebate_policy",
         *("supplier_id", "policy_name", "cycle_months", "measure", "rebate_mode", "starts_on", "ends_on"),
     ),
-    _part("supplier_rebate_policy_tier", "starts_from", "rate", "unit_rebate", "quick_deduction"),
-    _part("supplier_rebate_policy_goods", "goods_id", "brand_id", "goods_type_id"),
-    _bill("supplier_rebate", "supplier_id", "policy_id", "cycle_start", "amount", track="policy_id"),
-    _bill("customer_receipt", "customer_id", "receivables_mode_id", "amount"),
-    _bill("three_inbound", "customer_id", "warehouse_id", "reason"),
-    _quantity_line("three_inbound_line"),
-    _bill("three_outbound", "customer_id", "warehouse_id", "reason"),
-    _quantity_line("three_outbound_line"),
-    _bill("tire_back", "supplier_id", "warehouse_id", "claim_no"),
-    _quantity_line("tire_back_line", "source_line_id"),
-    _bill("guarantee_register", "customer_id", "total_quantity"),
-    _quantity_line("guarantee_register_line", "supplier_id", "symptom_id", "tire_number", "inbound_line_id"),
-    _bill("company_claim", "customer_id", "total_quantity", "total_amount"),
-    _quantity_line("company_claim_line", "source_line_id", "judged_rate", "amount"),
-    _bill("factory_claim", "supplier_id", "claim_no", "total_quantity", "total_amount"),
-    _quantity_line("factory_claim_line", "source_line_id", "judged_rate", "amount"),
+    _bill_part_source("supplier_rebate_policy_tier", "starts_from", "rate", "unit_rebate", "quick_deduction"),
+    _bill_part_source("supplier_rebate_policy_goods", "goods_id", "brand_id", "goods_type_id"),
+    _bill_source("supplier_rebate", "supplier_id", "policy_id", "cycle_start", "amount", track="policy_id"),
+    _bill_source("customer_receipt", "customer_id", "receivables_mode_id", "amount"),
+    _bill_source("three_inbound", "customer_id", "warehouse_id", "reason"),
+    _quantity_line_source("three_inbound_line"),
+    _bill_source("three_outbound", "customer_id", "warehouse_id", "reason"),
+    _quantity_line_source("three_outbound_line"),
+    _bill_source("tire_back", "supplier_id", "warehouse_id", "claim_no"),
+    _quantity_line_source("tire_back_line", "source_line_id"),
+    _bill_source("guarantee_register", "customer_id", "total_quantity"),
+    _quantity_line_source(
+        "guarantee_register_line", "supplier_id", "symptom_id", "tire_number", "inbound_line_id"
+    ),
+    _bill_source("company_claim", "customer_id", "total_quantity", "total_amount"),
+    _quantity_line_source("company_claim_line", "source_line_id", "judged_rate", "amount"),
+    _bill_source("factory_claim", "supplier_id", "claim_no", "total_quantity", "total_amount"),
+    _quantity_line_source("factory_claim_line", "source_line_id", "judged_rate", "amount"),
     Source("customer_rebate_policy", ("bill_id", "starts_on", "ends_on")),
-    _part("customer_rebate_policy_goods", "goods_id", "brand_id", "goods_type_id"),
-    _bill("customer_rebate", "customer_id", "policy_id", "cycle_start", "cycle_end", "amount"),
-    _bill("pledge_contract", *("lender", "loan_amount", "haircut", "starts_on", "ends_on", "released_on")),
-    _quantity_line("pledge_contract_line", "price"),
+    _bill_part_source("customer_rebate_policy_goods", "goods_id", "brand_id", "goods_type_id"),
+    _bill_source("customer_rebate", "customer_id", "policy_id", "cycle_start", "cycle_end", "amount"),
+    _bill_source(
+        "pledge_contract", *("lender", "loan_amount", "haircut", "starts_on", "ends_on", "released_on")
+    ),
+    _quantity_line_source("pledge_contract_line", "price"),
     Source("sales_coupon", ("sales_coupon_id", "sales_coupon_name", "kind")),
     Source(
         "sales_coupon_grant",
@@ -202,6 +208,6 @@ SOURCES: tuple[Source, ...] = (
 )
 
 
-def sources() -> tuple[Source, ...]:
-    """Every source, masters first."""
+def list_sources() -> tuple[Source, ...]:
+    """Return every source, masters first."""
     return SOURCES

@@ -1,4 +1,5 @@
-"""刷新状态：status.json，最近一次成功、最近一次失败、耗时与行数，供页面与监控读取。"""
+"""Refresh status (刷新状态): status.json with the last success, the last failure, duration and rows, for
+pages and monitoring."""
 
 from __future__ import annotations
 
@@ -35,26 +36,27 @@ and is not published; `tests`: how many ran last, `failed_tests` their names, la
 _writing = threading.Lock()
 
 
-def read(path: Path) -> dict[str, Any]:
-    """The status, with empty values before the first refresh. Times are ISO 8601 in UTC, seconds a float."""
+def read_status(path: Path) -> dict[str, Any]:
+    """Read the status, with empty values before the first refresh. Times are ISO 8601 in UTC, seconds a
+    float."""
     try:
         return {**EMPTY, **json.loads(path.read_text("utf-8"))}
     except (FileNotFoundError, ValueError):
         return dict(EMPTY)
 
 
-def write(path: Path, **changes: Any) -> None:
+def update_status(path: Path, **changes: Any) -> None:
     """Change some values; a reader sees the old file or the new one."""
     with _writing:
-        replace(path, json.dumps({**read(path), **changes}, ensure_ascii=False, indent=2))
+        replace_file(path, json.dumps({**read_status(path), **changes}, ensure_ascii=False, indent=2))
 
 
-def replace(path: Path, text: str) -> None:
-    """Put a file's text in its place whole."""
+def replace_file(path: Path, text: str) -> None:
+    """Replace a file's text atomically."""
     draft = path.with_suffix(".draft")
     draft.write_text(text, "utf-8")
     os.replace(draft, path)
 
 
-def now() -> str:
+def format_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")

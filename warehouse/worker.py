@@ -1,6 +1,8 @@
-"""刷新进程：被审核通知唤醒，刷新数仓并发布快照；数据库重启后自行恢复。
+"""Refresh worker (刷新进程): woken by notifications of audits, refreshes the warehouse and publishes
+snapshots; reconnects after a restart of the database.
 
-The API sends a throttled NOTIFY on `erp_audit` after commits; a poll each few seconds finds what no one announced.
+The API sends a throttled NOTIFY on `erp_audit` after commits; a poll each few seconds finds unannounced
+changes.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from types import FrameType
 
 import psycopg
 
-from api.kit.settings import settings
+from api.kit.settings import read_settings
 from warehouse import publish, status
-from warehouse.extract import changes_query
+from warehouse.extract import changes_sql
 from warehouse.files import Files
-from warehouse.refresh import Outcome, Refresher, RefusedError, business_date
+from warehouse.refresh import DataTestsFailedError, Refresher, RefreshResult, find_business_date
 
 log = logging.getLogger(__name__)
 
@@ -34,34 +36,34 @@ LONGEST_SECONDS = 7200.0
 RETRY_SECONDS = (1.0, 2.0, 5.0, 15.0, 30.0)
 
 
-def refresh_once(full: bool = False) -> Outcome:
-    """Refresh the warehouse of these settings now, proving every table.
+def refresh_once(full: bool = False) -> RefreshResult:
+    """Refresh the warehouse of these settings now, reconciling every table.
 
     `full` reads and builds everything anew. Raises BusyError when a worker already runs.
     """
-    refresher = _refresher()
+    refresher = _build_refresher()
     with refresher.exclusive():
-        publish.clean(refresher.files)
+        publish.clean_snapshots(refresher.files)
         return refresher.refresh(full=full, deep=True)
 
 
-def run(stop: threading.Event | None = None, published: Callable[[], None] | None = None) -> None:
-    """Refresh until `stop` is set or the process is told to end; `published` is called after each publication. Raises
-    BusyError at once when another runs."""
+def run_worker(stop: threading.Event | None = None, published: Callable[[], None] | None = None) -> None:
+    """Refresh until `stop` is set or the process is told to end; `published` is called after each
+    publication. Raises BusyError at once when another worker runs."""
     stop = stop or _stop_on_signals()
-    refresher = _refresher()
+    refresher = _build_refresher()
     with refresher.exclusive():
-        publish.clean(refresher.files)
-        _Loop(refresher, settings().database_url, stop, published).run()
+        publish.clean_snapshots(refresher.files)
+        _Loop(refresher, read_settings().database_url, stop, published).run()
 
 
-def _refresher() -> Refresher:
-    current = settings()
+def _build_refresher() -> Refresher:
+    current = read_settings()
     return Refresher(Files(current.warehouse_dir), current.database_url)
 
 
 class _Loop:
-    """Wait for news, refresh, and prove the whole copy now and then."""
+    """The worker's loop: wait for changes, refresh, and reconcile the whole copy now and then."""
 
     def __init__(
         self, refresher: Refresher, url: str, stop: threading.Event, published: Callable[[], None] | None
@@ -70,7 +72,7 @@ class _Loop:
         self._published = published
         self._url = url
         self._stop = stop
-        self._last: Outcome | None = None
+        self._last: RefreshResult | None = None
         self._proved: float | None = None
         self._failures = 0
 
@@ -84,40 +86,41 @@ class _Loop:
             except psycopg.Error as error:
                 # Refreshed when it is back, news or not: the status then says that all is well again.
                 self._last = None
-                self._refresher.fail(error, status.now())
+                self._refresher.record_failure(error, status.format_now())
                 self._pause(error)
 
     def _serve(self, listener: psycopg.Connection) -> None:
         while not self._stop.is_set():
             if self._is_news(listener):
-                with at_work(self._refresher.files):
+                with heartbeat(self._refresher.files):
                     self._refresh()
-            status.write(self._refresher.files.status, checked_at=status.now())
+            status.update_status(self._refresher.files.status, checked_at=status.format_now())
             self._wait(listener)
 
     def _wait(self, listener: psycopg.Connection) -> None:
-        """Until a notification (and the ones right behind it) or the next poll; in slices, so that a stop is quick."""
+        """Wait for a notification (and those right behind it) or the next poll; in slices, so that a stop is
+        quick."""
         deadline = time.monotonic() + POLL_SECONDS
         while not self._stop.is_set() and time.monotonic() < deadline:
-            if _heard(listener, SLICE_SECONDS):
+            if _receive_notifications(listener, SLICE_SECONDS):
                 self._stop.wait(DEBOUNCE_SECONDS)
-                _heard(listener, 0)
+                _receive_notifications(listener, 0)
                 return
 
     def _is_news(self, listener: psycopg.Connection) -> bool:
-        if self._last is None or self._is_proof_due() or self._last.as_of != business_date():
+        if self._last is None or self._is_proof_due() or self._last.as_of != find_business_date():
             return True
-        return listener.execute(changes_query(self._last.position)).fetchone() is not None
+        return listener.execute(changes_sql(self._last.position)).fetchone() is not None
 
     def _is_proof_due(self) -> bool:
         return self._proved is None or time.monotonic() - self._proved > DEEP_SECONDS
 
     def _refresh(self) -> None:
-        """One refresh; a failure is logged, and tried again after a growing pause, or with other data."""
+        """Refresh once; a failure is logged, and tried again after a growing pause, or with other data."""
         deep = self._is_proof_due()
         try:
             self._last = self._refresher.refresh(deep=deep)
-        except RefusedError as refused:
+        except DataTestsFailedError as refused:
             log.error("not published: %s", refused)
             self._last = refused.outcome
         except Exception as error:
@@ -126,13 +129,13 @@ class _Loop:
             return
         self._failures = 0
         self._announce(self._last)
-        self._rehearse(self._last)
+        self._warm_up(self._last)
         if deep:
             self._proved = time.monotonic()
             self._document(self._last)
 
-    def _announce(self, outcome: Outcome) -> None:
-        """Who is not told finds the figures by himself."""
+    def _announce(self, outcome: RefreshResult) -> None:
+        """Call the listener of publications; readers that aren't notified find the figures by themselves."""
         if self._published is None or outcome.snapshot is None:
             return
         try:
@@ -140,17 +143,18 @@ class _Loop:
         except Exception:
             log.exception("nobody told of snapshot %s", outcome.snapshot)
 
-    def _rehearse(self, outcome: Outcome) -> None:
-        """Figures go on without it: what it can't do shows when it is due."""
+    def _warm_up(self, outcome: RefreshResult) -> None:
+        """Warm up; failures are only logged, since they show again when a patch is due."""
         try:
-            self._refresher.rehearse(outcome)
+            self._refresher.warm_up(outcome)
         except Exception:
             log.exception("patches not rehearsed")
 
-    def _document(self, outcome: Outcome) -> None:
-        """The data dictionary holds no figures: they go on without it, and it is tried again with the next proof."""
+    def _document(self, outcome: RefreshResult) -> None:
+        """Write the data dictionary; failures are only logged, since it holds no figures, and tried again
+        later."""
         try:
-            self._refresher.document(outcome)
+            self._refresher.write_dictionary(outcome)
         except Exception:
             log.exception("no data dictionary")
 
@@ -162,16 +166,16 @@ class _Loop:
 
 
 @contextmanager
-def at_work(files: Files) -> Iterator[None]:
-    """Give signs of life while a refresh takes minutes: who watches the worker takes silence for a hang."""
+def heartbeat(files: Files) -> Iterator[None]:
+    """A heartbeat during a refresh that takes minutes: the supervisor takes silence for a hang."""
     done = threading.Event()
 
-    def tell() -> None:
+    def beat() -> None:
         until = time.monotonic() + LONGEST_SECONDS
         while time.monotonic() < until and not done.wait(BEAT_SECONDS):
-            status.write(files.status, checked_at=status.now())
+            status.update_status(files.status, checked_at=status.format_now())
 
-    teller = threading.Thread(target=tell, daemon=True)
+    teller = threading.Thread(target=beat, daemon=True)
     teller.start()
     try:
         yield
@@ -180,18 +184,18 @@ def at_work(files: Files) -> Iterator[None]:
         teller.join()
 
 
-def _heard(listener: psycopg.Connection, seconds: float) -> bool:
+def _receive_notifications(listener: psycopg.Connection, seconds: float) -> bool:
     """Wait up to `seconds` for a notification; takes all that have arrived."""
     return len(list(listener.notifies(timeout=seconds, stop_after=1 if seconds else None))) > 0
 
 
 def _stop_on_signals() -> threading.Event:
-    """An event that SIGTERM and SIGINT set, so that a refresh under way ends cleanly."""
+    """Return an event that SIGTERM and SIGINT set, so that a running refresh ends cleanly."""
     stop = threading.Event()
 
-    def end(number: int, frame: FrameType | None) -> None:
+    def set_stop(number: int, frame: FrameType | None) -> None:
         stop.set()
 
-    signal.signal(signal.SIGTERM, end)
-    signal.signal(signal.SIGINT, end)
+    signal.signal(signal.SIGTERM, set_stop)
+    signal.signal(signal.SIGINT, set_stop)
     return stop

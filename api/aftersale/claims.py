@@ -1,7 +1,7 @@
-"""Claims (三包理赔): pieces that customers bring back, what the company pays for them, what their factory settles.
+"""Warranty claims (三包理赔): pieces brought back by customers, payments to customers, claims on the factory.
 
-Tables only: the figures of the reports stand on them, and nothing writes them yet. A claim's lines name the registered
-piece that they are about; what is wrong with it, and whose it is, is said there once.
+Tables only: reports read them, and nothing writes them yet. A claim's lines name the registered piece; its
+symptom and factory are recorded there once.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
-from api.kit.fields import money, rate, ref, text
-from api.kit.goods_bills import QuantityBill, QuantityLine
-from api.master.partners import customer, supplier
+from api.kit.declaration.fields import money_field, rate_field, reference_field, text_field
+from api.kit.declaration.goods_bills import QuantityBill, QuantityLine
+from api.master.partners.partners import customer_field, supplier_field
 
 
 class GuaranteeRegister(QuantityBill):
@@ -22,40 +22,42 @@ class GuaranteeRegister(QuantityBill):
 
     __tablename__ = "guarantee_register"
 
-    customer_id: Mapped[int] = customer()
+    customer_id: Mapped[int] = customer_field()
 
 
 class GuaranteeRegisterLine(QuantityLine):
     __tablename__ = "guarantee_register_line"
     bill_table = "guarantee_register"
 
-    supplier_id: Mapped[int] = ref("supplier", "厂家", required=True, index=True, width=200, sort=-60)
-    symptom_id: Mapped[int] = ref("symptom", "三包症状", required=True, index=True, sort=-59)
-    tire_number: Mapped[str | None] = text("胎号", max_length=50, sort=-58)
+    supplier_id: Mapped[int] = reference_field(
+        "supplier", "厂家", required=True, index=True, width=200, sort=-60
+    )
+    symptom_id: Mapped[int] = reference_field("symptom", "三包症状", required=True, index=True, sort=-59)
+    tire_number: Mapped[str | None] = text_field("胎号", max_length=50, sort=-58)
     inbound_line_id: Mapped[int | None] = mapped_column(
         BigInteger, ForeignKey("three_inbound_line.line_id"), unique=True, sort_order=90
     )
-    """The line of a three-guarantee inbound by which the piece came in."""
+    """The line of a warranty inbound by which the piece came in."""
 
 
 class ClaimBill(QuantityBill):
-    """A bill of money for registered pieces."""
+    """Bill of payments for registered pieces."""
 
     __abstract__ = True
 
-    total_amount: Mapped[Decimal] = money("理赔金额合计", form=False, total=True, width=130, sort=-65)
+    total_amount: Mapped[Decimal] = money_field("理赔金额合计", form=False, total=True, width=130, sort=-65)
 
 
 class ClaimLine(QuantityLine):
-    """What is paid for a registered piece, at the rate that it was judged at."""
+    """Payment for a registered piece, at the rate of its appraisal."""
 
     __abstract__ = True
 
     source_line_id: Mapped[int] = mapped_column(
         BigInteger, ForeignKey("guarantee_register_line.line_id"), index=True, sort_order=90
     )
-    judged_rate: Mapped[Decimal] = rate("鉴定赔付比例%", rule="Positive", width=110, sort=12)
-    amount: Mapped[Decimal] = money("理赔金额", rule="Positive", total=True, width=120, sort=14)
+    judged_rate: Mapped[Decimal] = rate_field("鉴定赔付比例%", rule="Positive", width=110, sort=12)
+    amount: Mapped[Decimal] = money_field("理赔金额", rule="Positive", total=True, width=120, sort=14)
 
     @declared_attr.directive
     @classmethod
@@ -68,7 +70,7 @@ class CompanyClaim(ClaimBill):
 
     __tablename__ = "company_claim"
 
-    customer_id: Mapped[int] = customer()
+    customer_id: Mapped[int] = customer_field()
 
 
 class CompanyClaimLine(ClaimLine):
@@ -81,8 +83,8 @@ class FactoryClaim(ClaimBill):
 
     __tablename__ = "factory_claim"
 
-    supplier_id: Mapped[int] = supplier()
-    claim_no: Mapped[str | None] = text("厂家理赔单号", max_length=50, search=True, sort=-50)
+    supplier_id: Mapped[int] = supplier_field()
+    claim_no: Mapped[str | None] = text_field("厂家理赔单号", max_length=50, search=True, sort=-50)
 
 
 class FactoryClaimLine(ClaimLine):

@@ -1,15 +1,15 @@
-"""Symptoms (三包症状): what is wrong with goods that come back under their guarantee."""
+"""Symptoms (三包症状): defects of goods returned under warranty."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import key, text
-from api.kit.resource import Declaration, Menu
-from api.master.business_types import Listed
+from api.kit.declaration.fields import key_field, text_field
+from api.kit.declaration.resource import Declaration, Menu
+from api.master.settings.business_types import CodeListEntry
 
 
-class Symptom(Listed):
+class Symptom(CodeListEntry):
     """三包症状"""
 
     __tablename__ = "symptom"
@@ -23,7 +23,7 @@ class Symptom(Listed):
         lookup="open/Symptom/getSymptomList",
     )
 
-    symptom_id: Mapped[int] = key()
-    symptom_name: Mapped[str] = text(
+    symptom_id: Mapped[int] = key_field()
+    symptom_name: Mapped[str] = text_field(
         "三包症状", required=True, unique=True, search=True, max_length=50, width=200
     )

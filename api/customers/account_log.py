@@ -10,12 +10,20 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import asked_days, this_month
-from api.kit.fields import day, flag, integer, key, money, ref, text
-from api.kit.resource import Declaration, Drill, Menu
+from api.kit.declaration.fields import (
+    date_field,
+    flag_field,
+    integer_field,
+    key_field,
+    money_field,
+    reference_field,
+    text_field,
+)
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import BILL, READ_ONLY, BillReferenceRow, Sql, Values, View
+from api.kit.http.date_filters import parse_date_range, this_month_filter
 from api.kit.scope import Principal
-from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
-from api.master.advances import ADVANCED
+from api.master.settlements.advances import IS_ADVANCE
 
 ENTRIES = "/custom/accountloglist"
 
@@ -28,13 +36,13 @@ select e.company_id, e.party_id, -e.amount
 from settlement_ledger e
 where e.party_type = 'customer' and e.business_date >= :first
 """
-"""What is open now, less all that has moved since the first day: the years before it need not be added up."""
+"""Amounts open now, less all movements since the first day: earlier years need not be summed."""
 
 _MOVES = f"""
 select e.company_id, e.party_id as customer_id, e.business_date, e.entry_id, e.bill_type, e.bill_id, e.bill_no,
     e.posted_at, e.reverses is not null as reversal,
-    case when {ADVANCED} then 0.00 else e.amount end as receivable,
-    case when {ADVANCED} then -e.amount else 0.00 end as advance
+    case when {IS_ADVANCE} then 0.00 else e.amount end as receivable,
+    case when {IS_ADVANCE} then -e.amount else 0.00 end as advance
 from settlement_item l
 join settlement_ledger e using (settlement_id)
 where e.party_type = 'customer' and e.business_date between :first and :last
@@ -85,7 +93,7 @@ class CustomerAccountLog(View):
     """账户日志: this month as a rule, or any days."""
 
     __tablename__ = "customer_account_log"
-    found_by = "customer_id"
+    keyword_reference = "customer_id"
     declaration = Declaration(
         "账户日志",
         "v2/custom/AccountLog",
@@ -105,34 +113,38 @@ class CustomerAccountLog(View):
         ),
     )
 
-    customer_account_log_id: Mapped[int] = key()
-    days: Mapped[date] = day("日期", search=True, list=False)
-    first_day: Mapped[date] = day("起始日期", list=False)
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
-    customer_type_id: Mapped[int | None] = ref("customer_type", "客户类别", search=True)
-    employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
-    opening: Mapped[Decimal] = money("期初余额", total=True, width=130)
-    receivable: Mapped[Decimal] = money("应收变动", total=True, width=130)
-    advance: Mapped[Decimal] = money("预收变动", total=True, width=130)
-    closing: Mapped[Decimal] = money("期末余额", total=True, width=130)
-    bills: Mapped[int] = integer("单据数", total=True, width=90)
+    customer_account_log_id: Mapped[int] = key_field()
+    days: Mapped[date] = date_field("日期", search=True, list=False)
+    first_day: Mapped[date] = date_field("起始日期", list=False)
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    customer_id: Mapped[int] = reference_field(
+        "customer", "客户", within=("company_id",), search=True, width=200
+    )
+    customer_type_id: Mapped[int | None] = reference_field("customer_type", "客户类别", search=True)
+    employee_id: Mapped[int | None] = reference_field(
+        "employee", "业务员", within=("company_id",), search=True
+    )
+    opening: Mapped[Decimal] = money_field("期初余额", total=True, width=130)
+    receivable: Mapped[Decimal] = money_field("应收变动", total=True, width=130)
+    advance: Mapped[Decimal] = money_field("预收变动", total=True, width=130)
+    closing: Mapped[Decimal] = money_field("期末余额", total=True, width=130)
+    bills: Mapped[int] = integer_field("单据数", total=True, width=90)
 
     @classmethod
-    def usual(cls) -> dict[str, str]:
-        return this_month("days")
+    def default_filters(cls) -> dict[str, str]:
+        return this_month_filter("days")
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        first, last = asked_days(asked, "days", "日期")
+    def source(cls, principal: Principal, params: Values) -> Sql:
+        first, last = parse_date_range(params, "days", "日期")
         return _DAYS, {"first": first, "last": last}
 
 
-class CustomerAccountEntry(BillRow):
+class CustomerAccountEntry(BillReferenceRow):
     """账户日志明细: what each posting of a bill did to a customer's account, with the balance after it."""
 
     __tablename__ = "customer_account_entry"
-    found_by = "customer_id"
+    keyword_reference = "customer_id"
     declaration = Declaration(
         "账户日志明细",
         "v2/custom/AccountLogList",
@@ -144,24 +156,26 @@ class CustomerAccountEntry(BillRow):
         drill=BILL,
     )
 
-    customer_account_entry_id: Mapped[int] = key()
-    business_date: Mapped[date] = day("业务日期", search=True, width=110)
-    bill_no: Mapped[str] = text("单据号", search=True, width=190)
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
-    receivable: Mapped[Decimal] = money("应收变动", total=True, width=130)
-    advance: Mapped[Decimal] = money("预收变动", total=True, width=130)
-    balance: Mapped[Decimal] = money("余额", width=130)
-    reversal: Mapped[bool] = flag("冲销", width=70)
+    customer_account_entry_id: Mapped[int] = key_field()
+    business_date: Mapped[date] = date_field("业务日期", search=True, width=110)
+    bill_no: Mapped[str] = text_field("单据号", search=True, width=190)
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    customer_id: Mapped[int] = reference_field(
+        "customer", "客户", within=("company_id",), search=True, width=200
+    )
+    receivable: Mapped[Decimal] = money_field("应收变动", total=True, width=130)
+    advance: Mapped[Decimal] = money_field("预收变动", total=True, width=130)
+    balance: Mapped[Decimal] = money_field("余额", width=130)
+    reversal: Mapped[bool] = flag_field("冲销", width=70)
 
     rows = _ENTRIES
 
     @classmethod
-    def usual(cls) -> dict[str, str]:
-        return this_month("business_date")
+    def default_filters(cls) -> dict[str, str]:
+        return this_month_filter("business_date")
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        first, last = asked_days(asked, "business_date", "业务日期")
-        sql, values = super().source(principal, asked)
+    def source(cls, principal: Principal, params: Values) -> Sql:
+        first, last = parse_date_range(params, "business_date", "业务日期")
+        sql, values = super().source(principal, params)
         return sql, {**values, "first": first, "last": last}

@@ -1,4 +1,4 @@
-"""Customers' addresses (收货地址): where goods are sent to, one of them by default."""
+"""Customer addresses (收货地址): shipping addresses of customers, one of them the default."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from sqlalchemy import Index, Row, select, update
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.errors import Invalid
-from api.kit.fields import enabled, flag, key, ref, text
-from api.kit.resource import Declaration, Menu, Resource
-from api.master.geography import area, city, province, street_address
-from api.master.partners import Customer
+from api.kit.declaration.fields import enabled_field, flag_field, key_field, reference_field, text_field
+from api.kit.declaration.resource import Declaration, Menu, Resource
+from api.kit.errors import InvalidInput
+from api.master.organization.geography import address_field, area_field, city_field, province_field
+from api.master.partners.partners import Customer
 
 
 class CustomerAddress(Resource):
-    """收货地址: a customer's first one is his default until another is made it."""
+    """收货地址: the customer's first address is the default until another one is set."""
 
     __tablename__ = "customer_address"
     __table_args__ = (
@@ -29,13 +29,13 @@ class CustomerAddress(Resource):
         routes={"list": "/custom/customaddress"},
         menu=Menu("客户管理", "客户资料", 30),
         lookup="open/Customer/getAddressList",
-        tells=("customer_id",),
-        confided=True,
+        distinguishing_fields=("customer_id",),
+        names_confidential=True,
     )
 
-    customer_address_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, fixed="always")
-    customer_id: Mapped[int] = ref(
+    customer_address_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", required=True, search=True, fixed="always")
+    customer_id: Mapped[int] = reference_field(
         "customer",
         "客户",
         required=True,
@@ -45,23 +45,23 @@ class CustomerAddress(Resource):
         width=200,
         fixed="always",
     )
-    consignee: Mapped[str] = text("收货人", required=True, search=True, max_length=50)
-    mobile: Mapped[str] = text("手机号", required=True, rule="mobile", search=True, max_length=11)
-    province_id: Mapped[int | None] = province()
-    city_id: Mapped[int | None] = city()
-    area_id: Mapped[int | None] = area()
-    address: Mapped[str] = street_address("详细地址", required=True, search=True, width=260)
-    is_default: Mapped[bool] = flag("默认地址", search=True)
-    enabled: Mapped[bool] = enabled()
+    consignee: Mapped[str] = text_field("收货人", required=True, search=True, max_length=50)
+    mobile: Mapped[str] = text_field("手机号", required=True, rule="mobile", search=True, max_length=11)
+    province_id: Mapped[int | None] = province_field()
+    city_id: Mapped[int | None] = city_field()
+    area_id: Mapped[int | None] = area_field()
+    address: Mapped[str] = address_field("详细地址", required=True, search=True, width=260)
+    is_default: Mapped[bool] = flag_field("默认地址", search=True)
+    enabled: Mapped[bool] = enabled_field()
 
     @classmethod
-    def check(cls, row: dict[str, Any]) -> None:
+    def validate_row(cls, row: dict[str, Any]) -> None:
         if row["is_default"] and not row["enabled"]:
-            raise Invalid("默认地址不能停用，请先将其他地址设为默认")
+            raise InvalidInput("默认地址不能停用，请先将其他地址设为默认")
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
-        """One default at a time: the customer's lock makes saves at the same time see each other."""
+        """Keep one default address; a lock on the customer serializes concurrent saves."""
         table, customer = cls.table(), Customer.table()
         locked = select(customer.c.customer_id).where(customer.c.customer_id == row["customer_id"])
         ctx.conn.execute(locked.with_for_update(key_share=True))
@@ -72,26 +72,26 @@ class CustomerAddress(Resource):
             row["is_default"] = ctx.conn.execute(select(table.c.is_default).where(default)).first() is None
 
 
-def default_address(ctx: Context, customer_id: int) -> int | None:
-    """Where a customer's goods are sent to unless a bill says otherwise."""
+def read_default_address(ctx: Context, customer_id: int) -> int | None:
+    """Read a customer's default address, cached in the context."""
     place = ("customer_address", customer_id)
-    if place not in ctx.known:
+    if place not in ctx.lookup_cache:
         table = CustomerAddress.table()
         mine = (table.c.customer_id == customer_id) & table.c.is_default
-        ctx.known[place] = ctx.conn.execute(select(table.c.customer_address_id).where(mine)).scalar()
-    found: int | None = ctx.known[place]
+        ctx.lookup_cache[place] = ctx.conn.execute(select(table.c.customer_address_id).where(mine)).scalar()
+    found: int | None = ctx.lookup_cache[place]
     return found
 
 
-class Sent:
-    """A bill whose goods are sent to one of its customer's addresses, the default one where a new bill says none."""
+class ShippingAddressMixin:
+    """Mixin of bills that ship to an address of their customer; a new bill without one gets the default."""
 
-    customer_address_id: Mapped[int | None] = ref(
+    customer_address_id: Mapped[int | None] = reference_field(
         "customer_address", "收货地址", within=("company_id", "customer_id"), width=240, place=True, sort=-36
     )
 
 
-def send_to_default(ctx: Context, header: dict[str, Any]) -> None:
-    """Give a new bill its customer's default address."""
+def fill_default_address(ctx: Context, header: dict[str, Any]) -> None:
+    """Fill the customer's default address in a new bill that has none."""
     if "bill_id" not in header and not header.get("customer_address_id"):
-        header["customer_address_id"] = default_address(ctx, header["customer_id"])
+        header["customer_address_id"] = read_default_address(ctx, header["customer_id"])

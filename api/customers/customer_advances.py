@@ -1,19 +1,19 @@
-"""Customers' advances (客户预收账户), what each settled, and the write-offs of receipts (收款核销明细)."""
+"""Customer advances (客户预收账户), the items that each one settled, and write-offs of receipts (收款核销明细)."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import key, ref
-from api.kit.resource import Declaration, Drill, Menu
-from api.kit.view import BILL, READ_ONLY
-from api.master.advances import (
+from api.kit.declaration.fields import key_field, reference_field
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import BILL, READ_ONLY
+from api.master.settlements.advances import (
     AdvanceAccount,
     AdvanceItem,
     WriteOffRow,
-    advance_accounts,
-    advance_items,
-    write_off_rows,
+    advance_accounts_sql,
+    advance_items_sql,
+    write_off_rows_sql,
 )
 
 ITEMS = "/custom/customerdeposits_search"
@@ -23,7 +23,7 @@ class CustomerAdvance(AdvanceAccount):
     """客户预收账户"""
 
     __tablename__ = "customer_advance"
-    found_by = "customer_id"
+    keyword_reference = "customer_id"
     declaration = Declaration(
         "客户预收账户",
         "v2/custom/CustomerDeposits",
@@ -36,17 +36,19 @@ class CustomerAdvance(AdvanceAccount):
         drill=Drill("预收明细", ITEMS, (("company_id", "company_id"), ("customer_id", "customer_id"))),
     )
 
-    customer_advance_id: Mapped[int] = key()
-    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    customer_advance_id: Mapped[int] = key_field()
+    customer_id: Mapped[int] = reference_field(
+        "customer", "客户", within=("company_id",), search=True, width=200
+    )
 
-    accounts = advance_accounts("customer")
+    accounts = advance_accounts_sql("customer")
 
 
 class CustomerAdvanceItem(AdvanceItem):
     """客户预收明细"""
 
     __tablename__ = "customer_advance_item"
-    found_by = "customer_id"
+    keyword_reference = "customer_id"
     declaration = Declaration(
         "客户预收明细",
         "v2/custom/CustomerDepositsDetail",
@@ -58,18 +60,20 @@ class CustomerAdvanceItem(AdvanceItem):
         drill=BILL,
     )
 
-    customer_advance_item_id: Mapped[int] = key()
-    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    customer_advance_item_id: Mapped[int] = key_field()
+    customer_id: Mapped[int] = reference_field(
+        "customer", "客户", within=("company_id",), search=True, width=200
+    )
 
-    rows = advance_items("customer")
+    rows = advance_items_sql("customer")
 
 
 class CustomerWriteOff(WriteOffRow):
     """收款核销明细"""
 
     __tablename__ = "customer_write_off"
-    leading = ("business_date", "bill_no", "customer_id", "item_no", "amount")
-    found_by = "customer_id"
+    pinned_columns = ("business_date", "bill_no", "customer_id", "item_no", "amount")
+    keyword_reference = "customer_id"
     declaration = Declaration(
         "收款核销明细",
         "v2/custom/CustomerReceiptDetail",
@@ -81,7 +85,9 @@ class CustomerWriteOff(WriteOffRow):
         drill=BILL,
     )
 
-    customer_write_off_id: Mapped[int] = key()
-    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    customer_write_off_id: Mapped[int] = key_field()
+    customer_id: Mapped[int] = reference_field(
+        "customer", "客户", within=("company_id",), search=True, width=200
+    )
 
-    rows = write_off_rows("customer")
+    rows = write_off_rows_sql("customer")

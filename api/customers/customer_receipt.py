@@ -1,4 +1,4 @@
-"""Customer receipt (收款单), KHSK: money enters an account and settles receivables; what is left over is an advance."""
+"""Customer receipt (收款单), KHSK: money enters an account and settles receivables; the remainder is an advance."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from sqlalchemy import BigInteger, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, declare
+from api.kit.declaration.document import BillType, Block, Document, declare_bill
+from api.kit.declaration.fields import derived_field
+from api.kit.declaration.flow import POSTED
+from api.kit.declaration.resource import Menu
 from api.kit.errors import Refusal
-from api.kit.fields import derived
-from api.kit.flow import POSTED
-from api.kit.resource import Menu
-from api.master.partners import customer
-from api.master.settlements import WAIVE, SettlingBill, WriteOffLine
+from api.master.partners.partners import customer_field
+from api.master.settlements.settlements import WAIVE, SettlingBill, WriteOffLine
 
 _COLLECTION = "(select c.bill_no from offline_collection c where c.bill_id = {table}.collection_id)"
 _COLLECTED = "select bill_no, status from offline_collection where bill_id = %s"
@@ -28,7 +28,7 @@ class CustomerReceipt(SettlingBill):
 
     __tablename__ = "customer_receipt"
     party = "customer"
-    declaration = declare(
+    declaration = declare_bill(
         "收款单",
         "v2/custom/CustomerReceipt",
         routes={
@@ -37,7 +37,7 @@ class CustomerReceipt(SettlingBill):
             "see": "/custom/receiptmanage_search",
         },
         menu=Menu("客户管理", "收款业务", 20),
-        allowances=(WAIVE,),
+        override_rights=(WAIVE,),
     )
     bill = BillType(
         "KHSK",
@@ -54,18 +54,18 @@ class CustomerReceipt(SettlingBill):
         settles=True,
     )
 
-    derived = (derived("collection_no", "线下收款单号", "text", _COLLECTION, width=190, bill=True),)
+    derived = (derived_field("collection_no", "线下收款单号", "text", _COLLECTION, width=190, bill=True),)
 
-    customer_id: Mapped[int] = customer(settles=True)
+    customer_id: Mapped[int] = customer_field(for_settlement=True)
     collection_id: Mapped[int | None] = mapped_column(
         BigInteger, ForeignKey("offline_collection.bill_id"), index=True, sort_order=-49
     )
-    """The offline collection whose audit made it."""
+    """The offline collection whose audit created this receipt."""
 
     @classmethod
-    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        """While a collection stands, the receipt of it stands too."""
-        super().guard(ctx, doc, action)
+    def check_transition(cls, ctx: Context, doc: Document, action: str) -> None:
+        """Forbid the reversal of a receipt while its offline collection is in force."""
+        super().check_transition(ctx, doc, action)
         if action == "auditorPass" or not doc.header.collection_id:
             return
         collected = ctx.conn.exec_driver_sql(_COLLECTED, (doc.header.collection_id,)).one()

@@ -1,4 +1,4 @@
-"""Offline collection (线下收款), XXSK: what a salesman says a customer has paid; its audit makes the receipt of it."""
+"""Offline collection (线下收款), XXSK: a payment reported by a salesman; its audit creates the receipt."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from sqlalchemy import Index, select
 from sqlalchemy.orm import Mapped, declared_attr
 
 from api.customers.customer_receipt import CustomerReceipt
-from api.kit import drafts, numbering, transitions
+from api.kit.bills import drafts, numbering, transitions
 from api.kit.context import Context
-from api.kit.document import Bill, BillType, Block, Document, Rows, Values, declare
-from api.kit.fields import derived, image, money, ref, text
-from api.kit.flow import AUDITED
-from api.kit.posting import Postings
-from api.kit.resource import Menu
-from api.kit.validation import Problems
-from api.master.partners import customer
-from api.master.settlements import WriteOffLine, inspect_write_offs
+from api.kit.declaration.document import Bill, BillType, Block, Document, Rows, Values, declare_bill
+from api.kit.declaration.fields import derived_field, image_field, money_field, reference_field, text_field
+from api.kit.declaration.flow import AUDITED
+from api.kit.declaration.posting import Postings
+from api.kit.declaration.resource import Menu
+from api.kit.storage.validation import Problems
+from api.master.partners.partners import customer_field
+from api.master.settlements.settlements import WriteOffLine, validate_write_offs
 
 _RECEIPT = (
     "(select r.bill_no from customer_receipt r where r.collection_id = {table}.bill_id and r.status <> 3)"
@@ -32,10 +32,10 @@ class OfflineCollectionWriteOff(WriteOffLine):
 
 
 class OfflineCollection(Bill):
-    """线下收款: posts nothing itself; its receipt stands and falls with it."""
+    """线下收款: posts nothing itself; its receipt is audited and voided with it."""
 
     __tablename__ = "offline_collection"
-    declaration = declare(
+    declaration = declare_bill(
         "线下收款",
         "v2/custom/OfflineCollection",
         routes={
@@ -59,21 +59,23 @@ class OfflineCollection(Bill):
         ),
         undoes="所生成的收款单随之作废，往来和资金冲回",
     )
-    derived = (derived("receipt_no", "收款单号", "text", _RECEIPT, width=190, bill=True),)
+    derived = (derived_field("receipt_no", "收款单号", "text", _RECEIPT, width=190, bill=True),)
 
-    customer_id: Mapped[int] = customer(settles=True)
-    receivables_mode_id: Mapped[int] = ref(
+    customer_id: Mapped[int] = customer_field(for_settlement=True)
+    receivables_mode_id: Mapped[int] = reference_field(
         "receivables_mode", "结算方式", required=True, search=True, sort=-50
     )
-    amount: Mapped[Decimal] = money(
+    amount: Mapped[Decimal] = money_field(
         "收款金额", required=True, rule="positive", total=True, width=130, sort=-45
     )
-    waived_amount: Mapped[Decimal] = money("抹零/现金折扣", rule="Positive", total=True, width=110, sort=-44)
-    payer: Mapped[str | None] = text("付款人", search=True, max_length=50, sort=-44)
-    voucher_no: Mapped[str | None] = text(
+    waived_amount: Mapped[Decimal] = money_field(
+        "抹零/现金折扣", rule="Positive", total=True, width=110, sort=-44
+    )
+    payer: Mapped[str | None] = text_field("付款人", search=True, max_length=50, sort=-44)
+    voucher_no: Mapped[str | None] = text_field(
         "银行流水号", search=True, max_length=60, copied=False, width=180, sort=-43
     )
-    vouchers: Mapped[str | None] = image("付款凭证", scene="image", sort=-42)
+    vouchers: Mapped[str | None] = image_field("付款凭证", scene="image", sort=-42)
 
     @declared_attr.directive
     @classmethod
@@ -89,23 +91,23 @@ class OfflineCollection(Bill):
         return (*super().__table_args__, once)
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        inspect_write_offs(ctx, cls, header, children["write_offs"], problems)
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        validate_write_offs(ctx, cls, header, children["write_offs"], problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
         return Postings()
 
     @classmethod
-    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+    def after_transition(cls, ctx: Context, doc: Document, effect: str) -> None:
         if effect == "post":
-            _receive(ctx, doc)
+            _create_receipt(ctx, doc)
         else:
-            _take_back(ctx, doc.header.bill_id)
+            _void_receipt(ctx, doc.header.bill_id)
 
 
-def _receive(ctx: Context, doc: Document) -> None:
-    """Make and audit the receipt of a collection."""
+def _create_receipt(ctx: Context, doc: Document) -> None:
+    """Create and audit the receipt of a collection."""
     collected = doc.header
     assert CustomerReceipt.bill is not None
     shared = (
@@ -118,16 +120,16 @@ def _receive(ctx: Context, doc: Document) -> None:
         for row in doc.children["write_offs"]
     ]
     prefix = CustomerReceipt.bill.prefix
-    number = numbering.draw(ctx.conn, prefix, collected.company_id, collected.business_date)
+    number = numbering.draw_number(ctx.conn, prefix, collected.company_id, collected.business_date)
     draft = drafts.Draft(header, {"write_offs": lines})
-    key = drafts.insert(ctx.conn, CustomerReceipt, draft, number, ctx.principal)
-    transitions.move(ctx, CustomerReceipt, "auditorPass", key)
+    key = drafts.insert_draft(ctx.conn, CustomerReceipt, draft, number, ctx.principal)
+    transitions.apply_transition(ctx, CustomerReceipt, "auditorPass", key)
 
 
-def _take_back(ctx: Context, collection: int) -> None:
+def _void_receipt(ctx: Context, collection: int) -> None:
     """Void the receipt of a collection."""
     table = CustomerReceipt.table()
     query = select(table.c.bill_id).where(table.c.collection_id == collection, table.c.status == AUDITED)
     keys: Sequence[int] = ctx.conn.execute(query).scalars().all()
     for key in keys:
-        transitions.move(ctx, CustomerReceipt, "invalid", key)
+        transitions.apply_transition(ctx, CustomerReceipt, "invalid", key)

@@ -1,4 +1,4 @@
-"""Potential customers (潜在客户): who may buy one day, what was spoken with them, and their way to being customers."""
+"""Potential customers (潜在客户): prospects, notes of conversations with them, and their conversion to customers."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ from typing import Any
 from sqlalchemy import Row, UniqueConstraint, func, insert, update
 from sqlalchemy.orm import Mapped
 
-from api.kit import business_log, records
 from api.kit.context import Context
-from api.kit.errors import Invalid
-from api.kit.fields import day, enum, key, moment, ref, textarea
-from api.kit.fields import text as words
-from api.kit.resource import ACTION_LABELS, READ, WRITE, Declaration, Drill, Menu, Resource
-from api.master.business_types import classified
-from api.master.geography import area, city, province, street_address
-from api.master.partners import Customer
-from api.master.party_fillings import card_filling, company_fillings
+from api.kit.declaration.fields import (
+    date_field,
+    datetime_field,
+    enum_field,
+    key_field,
+    reference_field,
+    text_field,
+    textarea_field,
+)
+from api.kit.declaration.resource import ACTION_LABELS, READ, WRITE, Declaration, Drill, Menu, Resource
+from api.kit.errors import InvalidInput
+from api.kit.storage import business_log, records
+from api.master.organization.geography import address_field, area_field, city_field, province_field
+from api.master.partners.partner_autofill import declare_card_autofill, declare_company_autofill
+from api.master.partners.partners import Customer
+from api.master.settings.business_types import code_list_field
 
 NEW, SPOKEN_TO, WON, LOST = 1, 2, 3, 4
 STATES = {NEW: "待跟进", SPOKEN_TO: "跟进中", WON: "已转客户", LOST: "已放弃"}
@@ -27,7 +34,7 @@ NOTES = "/custom/potentialCustomerNotes"
 
 
 class PotentialCustomer(Resource):
-    """潜在客户: turned into a customer, he stays as the story of how he was won."""
+    """潜在客户: kept as a record after conversion to a customer."""
 
     __tablename__ = "potential_customer"
     __table_args__ = (UniqueConstraint("company_id", "customer_name"),)
@@ -41,46 +48,48 @@ class PotentialCustomer(Resource):
         asks={"followUp": ("last_note", "next_on")},
         drill=Drill("跟进记录", NOTES, (("potential_customer_id", "potential_customer_id"),)),
         fillings=(
-            *company_fillings(
+            *declare_company_autofill(
                 ("customer_name", "name"),
                 ("contact_name", "legal_person"),
                 ("customer_mobile", "phone"),
                 ("address", "address"),
             ),
-            card_filling(("contact_name", "name"), ("address", "address")),
+            declare_card_autofill(("contact_name", "name"), ("address", "address")),
         ),
-        confided=True,
+        names_confidential=True,
     )
 
-    potential_customer_id: Mapped[int] = key()
-    customer_name: Mapped[str] = words("客户名称", required=True, search=True, width=220)
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True, fixed="always")
-    state: Mapped[int] = enum("跟进状态", STATES, default=NEW, search=True, form=False, width=90)
-    source: Mapped[int] = enum("客户来源", SOURCES, default=1, search=True, width=90)
-    customer_type_id: Mapped[int | None] = classified("customer_type", "客户类别")
-    contact_name: Mapped[str | None] = words("联系人", search=True, max_length=50)
-    customer_mobile: Mapped[str | None] = words("手机号", rule="mobile", search=True, max_length=11)
-    province_id: Mapped[int | None] = province()
-    city_id: Mapped[int | None] = city()
-    area_id: Mapped[int | None] = area()
-    address: Mapped[str | None] = street_address("详细地址")
-    employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
-    last_note: Mapped[str | None] = textarea("最近跟进", max_length=500, form=False, width=260)
-    last_followed_at: Mapped[datetime | None] = moment("最近跟进时间", form=False)
-    next_on: Mapped[date | None] = day("下次跟进日期", search=True, width=120)
-    customer_id: Mapped[int | None] = ref(
+    potential_customer_id: Mapped[int] = key_field()
+    customer_name: Mapped[str] = text_field("客户名称", required=True, search=True, width=220)
+    company_id: Mapped[int] = reference_field("company", "公司", required=True, search=True, fixed="always")
+    state: Mapped[int] = enum_field("跟进状态", STATES, default=NEW, search=True, form=False, width=90)
+    source: Mapped[int] = enum_field("客户来源", SOURCES, default=1, search=True, width=90)
+    customer_type_id: Mapped[int | None] = code_list_field("customer_type", "客户类别")
+    contact_name: Mapped[str | None] = text_field("联系人", search=True, max_length=50)
+    customer_mobile: Mapped[str | None] = text_field("手机号", rule="mobile", search=True, max_length=11)
+    province_id: Mapped[int | None] = province_field()
+    city_id: Mapped[int | None] = city_field()
+    area_id: Mapped[int | None] = area_field()
+    address: Mapped[str | None] = address_field("详细地址")
+    employee_id: Mapped[int | None] = reference_field(
+        "employee", "业务员", within=("company_id",), search=True
+    )
+    last_note: Mapped[str | None] = textarea_field("最近跟进", max_length=500, form=False, width=260)
+    last_followed_at: Mapped[datetime | None] = datetime_field("最近跟进时间", form=False)
+    next_on: Mapped[date | None] = date_field("下次跟进日期", search=True, width=120)
+    customer_id: Mapped[int | None] = reference_field(
         "customer", "已转客户", form=False, label_field="won_name", width=200
     )
-    remark: Mapped[str | None] = textarea("备注", max_length=500)
+    remark: Mapped[str | None] = textarea_field("备注", max_length=500)
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
         if before is not None and before.state == WON:
-            raise Invalid(f"{before.customer_name}已转为客户，请在客户资料中修改")
+            raise InvalidInput(f"{before.customer_name}已转为客户，请在客户资料中修改")
 
 
 class CustomerFollowUp(Resource):
-    """跟进记录: what was spoken with a potential customer; only ever added to."""
+    """跟进记录: note of a conversation with a potential customer; append-only."""
 
     __tablename__ = "customer_follow_up"
     declaration = Declaration(
@@ -93,9 +102,9 @@ class CustomerFollowUp(Resource):
         order_by=("customer_follow_up_id", "desc"),
     )
 
-    customer_follow_up_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", required=True, form=False, search=True)
-    potential_customer_id: Mapped[int] = ref(
+    customer_follow_up_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", required=True, form=False, search=True)
+    potential_customer_id: Mapped[int] = reference_field(
         "potential_customer",
         "潜在客户",
         required=True,
@@ -105,14 +114,14 @@ class CustomerFollowUp(Resource):
         width=220,
         column={"index": True},
     )
-    note: Mapped[str] = textarea(
+    note: Mapped[str] = textarea_field(
         "跟进内容", required=True, max_length=500, form=False, search=True, width=360
     )
-    next_on: Mapped[date | None] = day("下次跟进日期", form=False, width=120)
-    maker_id: Mapped[int] = ref(
+    next_on: Mapped[date | None] = date_field("下次跟进日期", form=False, width=120)
+    maker_id: Mapped[int] = reference_field(
         "user_account", "跟进人", target="user_id", required=True, form=False, search=True, width=100
     )
-    made_at: Mapped[datetime] = moment(
+    made_at: Mapped[datetime] = datetime_field(
         "跟进时间",
         form=False,
         search=True,
@@ -120,8 +129,8 @@ class CustomerFollowUp(Resource):
     )
 
 
-def follow_up(ctx: Context, keys: list[int], note: str, next_on: date) -> dict[str, Any]:
-    """Note what was spoken, and when to speak again; whom one had given up is tried again."""
+def add_follow_up(ctx: Context, keys: list[int], note: str, next_on: date) -> dict[str, Any]:
+    """Add a note and the date of the next conversation; reopens those that were given up."""
 
     def step(row: Row[Any]) -> None:
         made = {
@@ -132,51 +141,55 @@ def follow_up(ctx: Context, keys: list[int], note: str, next_on: date) -> dict[s
             "maker_id": ctx.principal.user_id,
         }
         ctx.conn.execute(insert(CustomerFollowUp).values(made))
-        _move(ctx, row, "followUp", SPOKEN_TO, last_note=note, last_followed_at=func.now(), next_on=next_on)
+        _set_state(
+            ctx, row, "followUp", SPOKEN_TO, last_note=note, last_followed_at=func.now(), next_on=next_on
+        )
 
-    return _each(ctx, keys, "followUp", step)
+    return _update_each(ctx, keys, "followUp", step)
 
 
 def give_up(ctx: Context, keys: list[int]) -> dict[str, Any]:
-    """Speak with them no more."""
+    """Mark potential customers as given up."""
 
     def step(row: Row[Any]) -> None:
         if row.state == LOST:
-            raise Invalid(f"{row.customer_name}已放弃")
-        _move(ctx, row, "giveUp", LOST, next_on=None)
+            raise InvalidInput(f"{row.customer_name}已放弃")
+        _set_state(ctx, row, "giveUp", LOST, next_on=None)
 
-    return _each(ctx, keys, "giveUp", step)
+    return _update_each(ctx, keys, "giveUp", step)
 
 
-def convert(ctx: Context, keys: list[int]) -> dict[str, Any]:
-    """Make customers of them; who may be one already is asked about."""
-    ctx.require(Customer.right("add"))
+def convert_to_customers(ctx: Context, keys: list[int]) -> dict[str, Any]:
+    """Create customers of potential ones; asks for confirmation of likely duplicates."""
+    ctx.require_right(Customer.right("add"))
     same = (
         *("customer_name", "company_id", "customer_type_id", "contact_name", "customer_mobile"),
         *("province_id", "city_id", "area_id", "address", "employee_id"),
     )
 
     def step(row: Row[Any]) -> None:
-        made = records.add(ctx, Customer, {name: getattr(row, name) for name in same})
-        _move(ctx, row, "convert", WON, customer_id=made, next_on=None)
+        made = records.add_record(ctx, Customer, {name: getattr(row, name) for name in same})
+        _set_state(ctx, row, "convert", WON, customer_id=made, next_on=None)
 
-    return _each(ctx, keys, "convert", step)
+    return _update_each(ctx, keys, "convert", step)
 
 
-def _each(ctx: Context, keys: list[int], action: str, step: Callable[[Row[Any]], None]) -> dict[str, Any]:
-    def open_one(row: Row[Any]) -> None:
+def _update_each(
+    ctx: Context, keys: list[int], action: str, step: Callable[[Row[Any]], None]
+) -> dict[str, Any]:
+    def require_open(row: Row[Any]) -> None:
         if row.state == WON:
-            raise Invalid(f"{row.customer_name}已转为客户")
+            raise InvalidInput(f"{row.customer_name}已转为客户")
         step(row)
 
-    return records.each(ctx, PotentialCustomer, keys, ACTION_LABELS[action], open_one)
+    return records.apply_to_each(ctx, PotentialCustomer, keys, ACTION_LABELS[action], require_open)
 
 
-def _move(ctx: Context, row: Row[Any], action: str, state: int, **more: Any) -> None:
+def _set_state(ctx: Context, row: Row[Any], action: str, state: int, **more: Any) -> None:
     table = PotentialCustomer.table()
     mine = table.c.potential_customer_id == row.potential_customer_id
     ctx.conn.execute(update(table).where(mine).values(state=state, **more))
-    business_log.write(
+    business_log.log_action(
         ctx.conn,
         ctx.principal,
         PotentialCustomer.name(),

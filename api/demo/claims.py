@@ -1,4 +1,5 @@
-"""Claims of a demo company (演示三包理赔): pieces registered as they came in, paid for, settled by their factories."""
+"""Claims of a demo company (演示三包理赔): pieces registered as they came in, paid for, and settled by their
+suppliers."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ from api.aftersale.claims import (
     GuaranteeRegisterLine,
 )
 from api.aftersale.symptom import Symptom
-from api.demo.group import Branch, Group
-from api.demo.names import supplier_name
-from api.demo.unposted import Draft, write
+from api.demo.bill_insert import Draft, insert_bills
+from api.demo.masters import DemoBranch, DemoGroup
+from api.demo.names import find_supplier
 from api.kit.context import Context
 
 SYMPTOMS = (30, 22, 14, 20, 14)
@@ -40,11 +41,11 @@ order by b.business_date, l.line_id
 """)
 
 
-def make(ctx: Context, group: Group, branch: Branch, day: date) -> None:
-    """Each piece that came in is registered; most are paid for, and of those that went back most are settled."""
+def make_claims(ctx: Context, group: DemoGroup, branch: DemoBranch, day: date) -> None:
+    """Register each piece that came in; most are paid for, and of those sent back most are settled."""
     chance = Random(f"demo claims {branch.code}")
     pieces = ctx.conn.execute(_PIECES, {"company": branch.company_id}).all()
-    registered = _register(ctx, group, branch, pieces, chance)
+    registered = _register_pieces(ctx, group, branch, pieces, chance)
     paid: list[tuple[Row[Any], Draft]] = []
     back: defaultdict[int, list[tuple[Row[Any], dict[str, Any]]]] = defaultdict(list)
     for piece, line in zip(pieces, registered, strict=True):
@@ -59,16 +60,18 @@ def make(ctx: Context, group: Group, branch: Branch, day: date) -> None:
             "judged_rate": rate,
             "amount": (piece.sale_price * rate / 100).quantize(Decimal(1)),
         }
-        paid.append((piece, (_of(branch, piece, on) | {"total_amount": row["amount"]}, [row])))
+        paid.append((piece, (_build_header(branch, piece, on) | {"total_amount": row["amount"]}, [row])))
         if piece.returned_by and chance.random() < 0.9:
             answered = (piece.purchase_price * rate * chance.randint(90, 102) / 10000).quantize(Decimal(1))
             back[piece.returned_by].append((piece, row | {"amount": answered}))
-    write(ctx, CompanyClaim, CompanyClaimLine, "GSLP", [draft for _, draft in paid])
-    write(ctx, FactoryClaim, FactoryClaimLine, "CJLP", list(_settled(branch, group, back, chance, day)))
+    insert_bills(ctx, CompanyClaim, CompanyClaimLine, "GSLP", [draft for _, draft in paid])
+    insert_bills(
+        ctx, FactoryClaim, FactoryClaimLine, "CJLP", list(_supplier_claims(branch, group, back, chance, day))
+    )
 
 
-def _register(
-    ctx: Context, group: Group, branch: Branch, pieces: Sequence[Row[Any]], chance: Random
+def _register_pieces(
+    ctx: Context, group: DemoGroup, branch: DemoBranch, pieces: Sequence[Row[Any]], chance: Random
 ) -> list[int]:
     symptoms: Sequence[int] = (
         ctx.conn.execute(select(Symptom.key()).order_by(Symptom.key()).limit(len(SYMPTOMS))).scalars().all()
@@ -78,33 +81,33 @@ def _register(
         row = {
             "goods_id": piece.goods_id,
             "quantity": 1,
-            "supplier_id": _factory(group, piece.brand_name),
+            "supplier_id": _supplier_of(group, piece.brand_name),
             "symptom_id": chance.choices(symptoms, weights=SYMPTOMS)[0],
             "tire_number": f"{branch.code}{piece.business_date:%y}{number:05d}",
             "inbound_line_id": piece.line_id,
         }
-        drafts.append((_of(branch, piece, piece.business_date), [row]))
-    return write(ctx, GuaranteeRegister, GuaranteeRegisterLine, "SBDJ", drafts)
+        drafts.append((_build_header(branch, piece, piece.business_date), [row]))
+    return insert_bills(ctx, GuaranteeRegister, GuaranteeRegisterLine, "SBDJ", drafts)
 
 
-def _of(branch: Branch, piece: Row[Any], on: date) -> dict[str, Any]:
-    told = {name: getattr(piece, name) for name in ("customer_id", "employee_id", "department_id")}
-    return {"company_id": branch.company_id, "business_date": on, "total_quantity": 1, **told}
+def _build_header(branch: DemoBranch, piece: Row[Any], on: date) -> dict[str, Any]:
+    shared = {name: getattr(piece, name) for name in ("customer_id", "employee_id", "department_id")}
+    return {"company_id": branch.company_id, "business_date": on, "total_quantity": 1, **shared}
 
 
-def _factory(group: Group, brand: str) -> int:
-    key: int = group.suppliers[supplier_name(brand)]["supplier_id"]
+def _supplier_of(group: DemoGroup, brand: str) -> int:
+    key: int = group.suppliers[find_supplier(brand)]["supplier_id"]
     return key
 
 
-def _settled(
-    branch: Branch,
-    group: Group,
+def _supplier_claims(
+    branch: DemoBranch,
+    group: DemoGroup,
     back: dict[int, list[tuple[Row[Any], dict[str, Any]]]],
     chance: Random,
     day: date,
 ) -> Iterator[Draft]:
-    """A factory answers for what a bill brought it, after three to eight weeks."""
+    """Yield the claims that a supplier settles, three to eight weeks after a return."""
     for answered in back.values():
         piece, _ = answered[0]
         on = piece.returned_on + timedelta(days=chance.randint(20, 55))
@@ -114,7 +117,7 @@ def _settled(
                 {
                     "company_id": branch.company_id,
                     "business_date": on,
-                    "supplier_id": _factory(group, piece.brand_name),
+                    "supplier_id": _supplier_of(group, piece.brand_name),
                     "claim_no": piece.claim_no,
                     "total_quantity": len(rows),
                     "total_amount": sum(row["amount"] for row in rows),

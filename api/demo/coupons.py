@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlalchemy import Row, text
 
-from api.demo.group import Branch
-from api.demo.unposted import insert_rows, months_after
+from api.demo.bill_insert import add_months, insert_rows
+from api.demo.masters import DemoBranch
 from api.kit.context import Context
-from api.kit.flow import AUDITED
+from api.kit.declaration.flow import AUDITED
 from api.sales.sales_coupon import CUSTOM, STANDARD, SalesCoupon, SalesCouponGrant, SalesCouponUse
 
 COUPONS = (
@@ -32,10 +32,11 @@ order by b.business_date, b.bill_id
 """)
 
 
-def make(ctx: Context, branch: Branch, day: date) -> None:
-    """Every month of the last year some customers get a coupon; a discount that they were given redeems it."""
+def make_coupons(ctx: Context, branch: DemoBranch, day: date) -> None:
+    """Grant coupons to some customers in every month of the last year, and redeem them by discounts that were
+    given."""
     chance = Random(f"demo coupons {branch.code}")
-    since = months_after(day, -11).replace(day=1)
+    since = add_months(day, -11).replace(day=1)
     mine = {"company_id": branch.company_id}
     coupons = [
         {**mine, "sales_coupon_name": name, "kind": kind, "face_amount": face, "threshold_amount": least}
@@ -44,7 +45,7 @@ def make(ctx: Context, branch: Branch, day: date) -> None:
     keys = insert_rows(ctx, SalesCoupon, coupons)
     grants: list[dict[str, Any]] = []
     for month in range(12):
-        on = months_after(since, month)
+        on = add_months(since, month)
         for row in branch.customers:
             kind = chance.randrange(len(COUPONS))
             if chance.random() < 0.3:
@@ -60,21 +61,23 @@ def make(ctx: Context, branch: Branch, day: date) -> None:
                     }
                 )
     granted = insert_rows(ctx, SalesCouponGrant, grants)
-    asked = {"company": branch.company_id, "audited": AUDITED, "since": since}
-    bills = ctx.conn.execute(_DISCOUNTED, asked).all()
+    params = {"company": branch.company_id, "audited": AUDITED, "since": since}
+    bills = ctx.conn.execute(_DISCOUNTED, params).all()
     least = dict(zip(keys, (least for *_, least in COUPONS), strict=True))
-    held = [(key, grant, least[grant["sales_coupon_id"]]) for key, grant in zip(granted, grants, strict=True)]
-    insert_rows(ctx, SalesCouponUse, list(_used(held, bills)))
+    usable = [
+        (key, grant, least[grant["sales_coupon_id"]]) for key, grant in zip(granted, grants, strict=True)
+    ]
+    insert_rows(ctx, SalesCouponUse, list(_redeem_coupons(usable, bills)))
 
 
-def _used(
-    held: Iterable[tuple[int, dict[str, Any], int]], bills: Sequence[Row[Any]]
+def _redeem_coupons(
+    grants: Iterable[tuple[int, dict[str, Any], int]], bills: Sequence[Row[Any]]
 ) -> Iterator[dict[str, Any]]:
-    """Of each coupon the first bill that it was good for, one coupon a bill."""
+    """Yield for each coupon the first bill that it was valid for, one coupon a bill."""
     of_customer: defaultdict[int, list[Row[Any]]] = defaultdict(list)
     for bill in bills:
         of_customer[bill.customer_id].append(bill)
-    for key, grant, least in held:
+    for key, grant, least in grants:
         mine = of_customer[grant["customer_id"]]
         for bill in mine:
             due = grant["granted_on"] <= bill.business_date <= grant["expires_on"]

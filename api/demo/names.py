@@ -1,4 +1,4 @@
-"""What companies, people and places of the demo group are called (演示名称)."""
+"""Names of the demo group (演示名称): companies, people and places."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ SUPPLIERS = {
 }
 
 
-def supplier_name(brand: str) -> str:
-    """Each brand comes from one distributor."""
+def find_supplier(brand: str) -> str:
+    """Return the one distributor of a brand."""
     return next(name for name, brands in SUPPLIERS.items() if brand in brands)
 
 
-def person(chance: random.Random) -> str:
+def draw_name(chance: random.Random) -> str:
     return chance.choice(SURNAMES) + chance.choice(GIVEN)
 
 
-def mobile(chance: random.Random) -> str:
+def draw_mobile(chance: random.Random) -> str:
     return f"1{chance.choice('35789')}{chance.randrange(10**9):09d}"

@@ -1,4 +1,5 @@
-"""Goods that a demo company pledges for loans (演示质押): enough and too little, in force, released and overdue."""
+"""Pledges of a demo company (演示质押): goods pledged for loans, enough and too little, in force, released
+and overdue."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from decimal import Decimal
 
 from sqlalchemy import text
 
-from api.demo.group import Branch
-from api.demo.unposted import Draft, months_after, write
+from api.demo.bill_insert import Draft, add_months, insert_bills
+from api.demo.masters import DemoBranch
 from api.kit.context import Context
 from api.risk.pledge_contract import PledgeContract, PledgeContractLine
 
@@ -24,7 +25,7 @@ CONTRACTS = {
     "JN": ((5, 6, False, "0.84"),),
 }
 GOODS_OF_A_CONTRACT = 6
-_PLEDGEABLE = text("""
+_PLEDGEABLE_STOCK = text("""
 select t.goods_id, floor(sum(t.quantity) / 2) as quantity, round(g.purchase_price / 1.13, 1) as price
 from stock_total t
 join warehouse w on w.warehouse_id = t.warehouse_id and w.type = 1
@@ -35,17 +36,17 @@ order by sum(t.quantity) * g.purchase_price desc, t.goods_id limit :goods
 """)
 
 
-def make(ctx: Context, branch: Branch, day: date) -> None:
-    """Half of the stock of a company's dearest goods, for a loan of about what they are worth."""
+def make_pledges(ctx: Context, branch: DemoBranch, day: date) -> None:
+    """Pledge half of the stock of a company's dearest goods, for a loan of about their value."""
     terms = CONTRACTS.get(branch.code, ())
-    asked = {"company": branch.company_id, "goods": GOODS_OF_A_CONTRACT * len(terms)}
-    goods = ctx.conn.execute(_PLEDGEABLE, asked).all()
+    params = {"company": branch.company_id, "goods": GOODS_OF_A_CONTRACT * len(terms)}
+    goods = ctx.conn.execute(_PLEDGEABLE_STOCK, params).all()
     drafts: list[Draft] = []
     for at, (since, months, released, share) in enumerate(terms):
         mine = goods[at :: len(terms)]
         haircut = (20, 25, 30)[at]
         worth = sum((row.quantity * row.price for row in mine), Decimal(0)) * (100 - haircut) / 100
-        begins, ends = months_after(day, -since), months_after(day, months - since)
+        begins, ends = add_months(day, -since), add_months(day, months - since)
         header = {
             "company_id": branch.company_id,
             "business_date": begins,
@@ -58,4 +59,4 @@ def make(ctx: Context, branch: Branch, day: date) -> None:
         }
         rows = [{"goods_id": row.goods_id, "quantity": row.quantity, "price": row.price} for row in mine]
         drafts.append((header, rows))
-    write(ctx, PledgeContract, PledgeContractLine, "ZYHT", [draft for draft in drafts if draft[1]])
+    insert_bills(ctx, PledgeContract, PledgeContractLine, "ZYHT", [draft for draft in drafts if draft[1]])

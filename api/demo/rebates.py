@@ -13,17 +13,18 @@ from random import Random
 
 from sqlalchemy import Row, text
 
-from api.demo.unposted import months_after
-from api.kit import drafts, registry, transitions
+from api.demo.bill_insert import add_months
+from api.kit.bills import drafts, transitions
 from api.kit.context import Context
-from api.kit.flow import POSTED_SQL
-from api.master.rebate_accruals import DUE, accruals
-from api.master.rebate_policies import CUSTOMER, SUPPLIER, Direction, RebatePolicy
-from api.master.rebates import Rebate
+from api.kit.declaration import registry
+from api.kit.declaration.flow import POSTED_SQL
+from api.master.rebates.rebate_accruals import DUE, rebate_accruals_sql
+from api.master.rebates.rebate_policies import CUSTOMER, SUPPLIER, Direction, RebatePolicy
+from api.master.rebates.rebates import Rebate
 from api.purchase.supplier_payment import SupplierPayment
 
 YEARS = 2
-USED = 2
+MAX_USED = 2
 """So many rebates of suppliers are taken off a payment."""
 CONFIRMED_WITHIN = (4, 18)
 """Days after its end in which a quarter's rebate is confirmed."""
@@ -39,7 +40,7 @@ select t.rebate_type_id, c.rebate_cycle_id from rebate_type t cross join rebate_
 where t.rebate_type_name = '金额返利' and c.rebate_cycle_name = '按季'
 """)
 # The oldest rebate that is left, and the oldest bill that it can be taken off.
-_SETTLED = text("""
+_REBATE_AND_BILL = text("""
 with rebate as (
     select * from settlement_item
     where company_id = :company and party_type = 'supplier' and bill_type = 'CGFL' and open_amount < 0
@@ -55,26 +56,26 @@ select settlement_id, party_id, open_amount, business_date from bill
 """)
 
 
-def make(ctx: Context, company_id: int, day: date) -> None:
-    """Agree on rebates in each of the years before `day`, and confirm them."""
+def make_rebates(ctx: Context, company_id: int, day: date) -> None:
+    """Make rebate policies for each of the years before `day`, and confirm their rebates."""
     chance = Random(f"demo rebates {company_id}")
     for of in (SUPPLIER, CUSTOMER):
         due: list[Row[tuple[object, ...]]] = []
         for ago in range(YEARS, 0, -1):
-            since = months_after(day.replace(day=1), -12 * ago)
-            until = months_after(since, 12) - timedelta(days=1) if ago > 1 else date(day.year, 12, 31)
-            policy = _agree(ctx, of, company_id, since, until)
+            since = add_months(day.replace(day=1), -12 * ago)
+            until = add_months(since, 12) - timedelta(days=1) if ago > 1 else date(day.year, 12, 31)
+            policy = _make_policy(ctx, of, company_id, since, until)
             if policy is not None:
-                due += _due(ctx, of, policy, day)
-        _confirm(ctx, of, due, day, chance)
-    for _ in range(USED):
-        _use(ctx, company_id, day)
+                due += _read_due(ctx, of, policy, day)
+        _confirm_rebates(ctx, of, due, day, chance)
+    for _ in range(MAX_USED):
+        _take_off_payment(ctx, company_id, day)
 
 
-def _agree(ctx: Context, of: Direction, company_id: int, since: date, until: date) -> int | None:
+def _make_policy(ctx: Context, of: Direction, company_id: int, since: date, until: date) -> int | None:
     largest = text(_LARGEST.format(party=of.party, bill=of.traded[0]))
-    asked = {"company": company_id, "since": since, "until": until}
-    found = ctx.conn.execute(largest, asked).first()
+    params = {"company": company_id, "since": since, "until": until}
+    found = ctx.conn.execute(largest, params).first()
     if found is None:
         return None
     quarter = max(found.amount // 4000, Decimal(1)) * 1000
@@ -91,25 +92,26 @@ def _agree(ctx: Context, of: Direction, company_id: int, since: date, until: dat
             {"starts_from": quarter * share / 10, "rate": rate} for share, rate in ((2, 1), (8, 2), (12, 3))
         ],
     }
-    cls = registry.get(of.policy)
+    cls = registry.get_resource(of.policy)
     assert issubclass(cls, RebatePolicy)
-    key: int = drafts.add(ctx, cls, header)["id"]
-    transitions.move(ctx, cls, "auditorPass", key)
+    key: int = drafts.add_draft(ctx, cls, header)["id"]
+    transitions.apply_transition(ctx, cls, "auditorPass", key)
     return key
 
 
-def _due(ctx: Context, of: Direction, policy: int, day: date) -> Sequence[Row[tuple[object, ...]]]:
-    """What a policy has earned in the cycles that are over."""
+def _read_due(ctx: Context, of: Direction, policy: int, day: date) -> Sequence[Row[tuple[object, ...]]]:
+    """Return the accruals of a policy in the cycles that are over."""
     due = text(
-        f"select a.* from ({accruals(of)}) a where a.policy_id = :policy and a.state = {DUE} order by a.cycle_start"
+        f"select a.* from ({rebate_accruals_sql(of)}) a where a.policy_id = :policy and a.state = {DUE}"
+        " order by a.cycle_start"
     )
     return ctx.conn.execute(due, {"policy": policy, "today": day}).all()
 
 
-def _confirm(
+def _confirm_rebates(
     ctx: Context, of: Direction, due: Sequence[Row[tuple[object, ...]]], day: date, chance: Random
 ) -> None:
-    cls = registry.get(of.rebate)
+    cls = registry.get_resource(of.rebate)
     assert issubclass(cls, Rebate)
     for row in due:
         latest = row is due[-1]
@@ -122,14 +124,14 @@ def _confirm(
             "business_date": day if latest else min(day, on),
             "amount": row.accrued,
         }
-        key: int = drafts.add(ctx, cls, header)["id"]
+        key: int = drafts.add_draft(ctx, cls, header)["id"]
         if not latest:
-            transitions.move(ctx, cls, "auditorPass", key)
+            transitions.apply_transition(ctx, cls, "auditorPass", key)
 
 
-def _use(ctx: Context, company_id: int, day: date) -> None:
-    """Pay the supplier a bill, less the rebate, as soon as both are there."""
-    items = ctx.conn.execute(_SETTLED, {"company": company_id}).all()
+def _take_off_payment(ctx: Context, company_id: int, day: date) -> None:
+    """Pay a supplier's bill less the rebate, as soon as both are there."""
+    items = ctx.conn.execute(_REBATE_AND_BILL, {"company": company_id}).all()
     if not items:
         return
     mode: int = ctx.conn.execute(text("select min(receivables_mode_id) from receivables_mode")).scalar_one()
@@ -141,5 +143,5 @@ def _use(ctx: Context, company_id: int, day: date) -> None:
         "amount": sum(item.open_amount for item in items),
         "write_offs": [{"settlement_id": item.settlement_id, "amount": item.open_amount} for item in items],
     }
-    key: int = drafts.add(ctx, SupplierPayment, header)["id"]
-    transitions.move(ctx, SupplierPayment, "auditorPass", key)
+    key: int = drafts.add_draft(ctx, SupplierPayment, header)["id"]
+    transitions.apply_transition(ctx, SupplierPayment, "auditorPass", key)

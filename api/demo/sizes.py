@@ -1,4 +1,4 @@
-"""Sizes of the demo group (演示规模): how many goods, partners and bills."""
+"""Sizes of the demo group (演示规模): counts of goods, partners and bills."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """Per company but for goods; sales are the mean of a workday, lines the mean of a sales bill."""
+class DemoSize:
+    """Counts per company but for goods; sales are the mean of a workday, lines the mean of a sales bill."""
 
     goods: int
     customers: int
@@ -16,7 +16,7 @@ class Size:
 
 
 SIZES = {
-    "tiny": Size(goods=120, customers=8, sales_a_day=0.9, lines_a_sale=2.0),
-    "small": Size(goods=420, customers=32, sales_a_day=1.75, lines_a_sale=2.9),
-    "large": Size(goods=2400, customers=240, sales_a_day=100.0, lines_a_sale=7.0),
+    "tiny": DemoSize(goods=120, customers=8, sales_a_day=0.9, lines_a_sale=2.0),
+    "small": DemoSize(goods=420, customers=32, sales_a_day=1.75, lines_a_sale=2.9),
+    "large": DemoSize(goods=2400, customers=240, sales_a_day=100.0, lines_a_sale=7.0),
 }

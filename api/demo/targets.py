@@ -1,4 +1,4 @@
-"""What a demo company aims at (演示经营目标): a little more than it did in the same month a year before."""
+"""Targets of a demo company (演示经营目标): a little more than it did in the same month a year before."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from datetime import date
 
 from sqlalchemy import text
 
-from api.demo.group import Branch
-from api.demo.unposted import insert_rows
+from api.demo.bill_insert import insert_rows
+from api.demo.masters import DemoBranch
 from api.kit.context import Context
-from api.master.business_targets import BusinessTarget
+from api.master.organization.business_targets import BusinessTarget
 
-_AIMED = text("""
+_TARGETS = text("""
 with sold as (
     select b.business_date, l.no_tax_amount as revenue, l.amount as owed, 0 as cost
     from sales_outbound b join sales_outbound_line l using (bill_id)
@@ -34,7 +34,7 @@ from done where revenue > 0 order by month
 """)
 
 
-def make(ctx: Context, branch: Branch, day: date) -> None:
-    """A target of each month up to the end of this year, as long as the month a year before had sales."""
-    aimed = ctx.conn.execute(_AIMED, {"company": branch.company_id, "day": day}).mappings()
+def make_targets(ctx: Context, branch: DemoBranch, day: date) -> None:
+    """Insert a target of each month up to the end of this year whose month a year before had sales."""
+    aimed = ctx.conn.execute(_TARGETS, {"company": branch.company_id, "day": day}).mappings()
     insert_rows(ctx, BusinessTarget, [{**row, "company_id": branch.company_id} for row in aimed])

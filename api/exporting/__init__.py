@@ -1,1 +1,2 @@
-"""报表导出：报表整张导出为 Excel 明细、Excel 透视和 PDF，读同一数据快照，完整、按角色的数据范围。"""
+"""Report export (报表导出): whole reports as Excel details, Excel pivots and PDF, all of one snapshot,
+complete and within the role's data scope."""

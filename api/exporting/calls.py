@@ -1,4 +1,5 @@
-"""报表导出接口：把一张报表按所示筛选导出为后台任务，以及透视可选的维度和指标。"""
+"""Report export calls (报表导出接口): export a report under the shown filters as a background task, and the
+choices of its pivot."""
 
 from __future__ import annotations
 
@@ -7,15 +8,21 @@ from typing import Annotated, Any
 from fastapi import Query
 from pydantic import BaseModel, Field
 
-from api.exporting.asked import SUFFIXES, Asked, ReportExport, dimensions, measures
-from api.exporting.opening import require_readable
-from api.exporting.reports import understood
-from api.kit import menus
-from api.kit.calls import ANY_USER, call, router
+from api.exporting.export_request import (
+    SUFFIXES,
+    ExportRequest,
+    ExportRequestBody,
+    list_dimensions,
+    list_measures,
+)
+from api.exporting.report_access import parse_export_request
+from api.exporting.report_source import require_readable
 from api.kit.context import Context
-from api.shell import export_tasks
+from api.kit.declaration import menu
+from api.kit.http.routing import ANY_USER, build_router, call
+from api.shell.files import export_tasks
 
-api = router()
+api = build_router()
 REPORT_JOB = "export_report"
 REPORT = "report_"
 """Stands before a report's code as the resource of its tasks."""
@@ -34,7 +41,7 @@ class PivotChoice(BaseModel):
 
 
 class PivotChoices(BaseModel):
-    """What a report's pivot may consist of, and how it is built unless one chooses otherwise."""
+    """Choices of a report's pivot, and its default."""
 
     dimensions: list[PivotChoice]
     measures: list[PivotChoice]
@@ -43,28 +50,30 @@ class PivotChoices(BaseModel):
     metrics: list[str] = Field(description="默认指标")
 
 
-def enqueue(ctx: Context, asked: Asked, body: ReportExport) -> dict[str, Any]:
-    """Have a checked request written to a file by the job worker."""
-    resource, query = f"{REPORT}{asked.code}", body.model_dump()
-    return export_tasks.queue(ctx, REPORT_JOB, resource, asked.file_label, query, SUFFIXES[asked.form])
+def enqueue_export(ctx: Context, request: ExportRequest, body: ExportRequestBody) -> dict[str, Any]:
+    """Queue an export of a validated request for the job worker."""
+    resource, query = f"{REPORT}{request.code}", body.model_dump()
+    return export_tasks.enqueue_export(
+        ctx, REPORT_JOB, resource, request.file_label, query, SUFFIXES[request.form]
+    )
 
 
-def _needed(resource: str) -> tuple[str, ...]:
-    entry = menus.report(resource.removeprefix(REPORT))
+def _required_rights(resource: str) -> tuple[str, ...]:
+    entry = menu.find_report(resource.removeprefix(REPORT))
     if entry is None:
         raise LookupError(resource)
     return entry.right, entry.rights["export"]
 
 
-export_tasks.NEEDED[REPORT_JOB] = _needed
+export_tasks.REQUIRED_RIGHTS[REPORT_JOB] = _required_rights
 
 
 @call(api, "POST", "v2/report/Frame/export", right=ANY_USER, returns=ReportTask, write=True)
-def export(ctx: Context, body: ReportExport) -> Any:
+def export(ctx: Context, body: ExportRequestBody) -> Any:
     """导出报表: the whole of a tab, or of a list, under the filters that are shown, as a task."""
-    asked = understood(ctx, body)
-    require_readable(asked)
-    return enqueue(ctx, asked, body)
+    request = parse_export_request(ctx, body)
+    require_readable(request)
+    return enqueue_export(ctx, request, body)
 
 
 @call(api, "GET", "v2/report/Frame/getPivotChoices", right=ANY_USER, returns=PivotChoices)
@@ -76,11 +85,13 @@ def get_pivot_choices(
 ) -> Any:
     """透视选项: of a report's tab or list, for roles that may export it."""
     filters: dict[str, list[str | None]] = {"grouping": [grouping]} if grouping else {}
-    board = understood(ctx, ReportExport(code=code, tab=tab, form="detail", filters=filters)).board
+    board = parse_export_request(
+        ctx, ExportRequestBody(code=code, tab=tab, form="detail", filters=filters)
+    ).board
     pivot = board.pivot
     return {
-        "dimensions": [{"name": item.name, "label": item.label} for item in dimensions(board)],
-        "measures": [{"name": item.name, "label": item.label} for item in measures(board)],
+        "dimensions": [{"name": item.name, "label": item.label} for item in list_dimensions(board)],
+        "measures": [{"name": item.name, "label": item.label} for item in list_measures(board)],
         "rows": pivot.rows,
         "columns": pivot.columns,
         "metrics": pivot.metrics,

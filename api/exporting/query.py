@@ -1,4 +1,4 @@
-"""Queries of exports (导出查询): rows as SQL in parentheses, which statements are run over."""
+"""Queries of exports (导出查询): rows as a subquery, over which statements are run."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ CHUNK = 5000
 
 
 @dataclass(frozen=True)
-class Rows:
-    """A dataset's rows as a query in parentheses, with the values of its `$1` and so on."""
+class RowQuery:
+    """A dataset's rows as a subquery in parentheses, with the values of its `$1` and so on."""
 
     sql: str
     values: tuple[Any, ...]
 
     def read(self, source: Connection, statement: str) -> Iterator[tuple[Any, ...]]:
-        """Run a statement over the rows, which stand in it as `{rows}`; a chunk is in memory at a time."""
+        """Run a statement over the rows (`{rows}` in it) and yield its lines; a chunk is in memory at a time."""
         result = source.exec_driver_sql(statement.replace("{rows}", self.sql), self.values)
         while chunk := result.cursor.fetchmany(CHUNK):
             yield from chunk
@@ -28,5 +28,5 @@ class Rows:
         return next(self.read(source, statement))
 
 
-def quoted(name: str) -> str:
+def quote_identifier(name: str) -> str:
     return f'"{name}"'

@@ -1,4 +1,4 @@
-"""Alert calls (指标预警接口): a user's own alerts, to make, change, pause and delete, and what may be watched."""
+"""Alert calls (指标预警接口): create, change, pause and delete one's own alerts, and list figures to watch."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from pydantic import BaseModel
 from pydantic import Field as Described
 from sqlalchemy import Row, delete, func, insert, select, text, update
 
-from api.exporting import reports
-from api.exporting.asked import ReportExport
-from api.figures.found import Figure, figures_of
+from api.exporting import report_access
+from api.exporting.export_request import ExportRequestBody
+from api.figures.figure_watch import WatchedFigure, resolve_watched
+from api.figures.report_figures import ReportFigure, list_figures
 from api.figures.tables import AlertNotice, FigureAlert
-from api.figures.watches import Watched, watched
 from api.identity import sessions
-from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
-from api.kit.errors import Invalid, NotFound, Refusal
-from api.kit.schemas import Key, Payload, Saved
+from api.kit.errors import InvalidInput, NotFound, Refusal
+from api.kit.http.routing import ANY_USER, build_router, call
+from api.kit.http.schemas import Key, Payload, Saved
 from api.messaging.tables import STATES, WAITING
-from api.shell.preferences import guards_schemes
-from api.subscribing.calls import TOLD
-from api.subscribing.tables import WAYS, Way
-from api.subscribing.wishes import Wish, address, screen_of
+from api.shell.workspace.preferences import register_scheme_guard
+from api.subscribing.subscription_calls import MAX_NAMED
+from api.subscribing.subscription_content import ReportSelection, filter_scope_key, require_email
+from api.subscribing.tables import WAYS, DeliveryWay
 
-api = router()
+api = build_router()
 PREFIX = "v2/report/FigureAlert"
 MOST = 50
-"""How many a user may have."""
+"""The most alerts that a user may have."""
 
 
 class FigureChoice(BaseModel):
-    """A figure that may be watched; `share` says that its values are of one, where people think of a hundred."""
+    """A figure that may be watched; `share` means a ratio that is displayed as a percentage."""
 
     key: str
     label: str
@@ -43,7 +43,7 @@ class FigureChoice(BaseModel):
 
 
 class PresentValue(BaseModel):
-    """What a figure comes to now, as a number and as it reads, under which filters."""
+    """Present value of a figure, as a number and as text, and its filters."""
 
     value: float | None
     told: str
@@ -74,7 +74,7 @@ class Alert(BaseModel):
     low: Decimal | None
     high: Decimal | None
     bounds: str
-    way: Way
+    way: DeliveryWay
     way_name: str
     paused: bool
     pause_reason: str | None
@@ -95,29 +95,29 @@ class Alerts(BaseModel):
 Bound = Annotated[Decimal, Described(max_digits=18, decimal_places=6)]
 
 
-class Bounds(Payload):
-    """Told when the figure is below `low` or above `high`, one of which may be missing."""
+class AlertSettings(Payload):
+    """Bounds and channel of an alert: notifies below `low` or above `high`, one of which may be missing."""
 
     figure: Annotated[str, Described(max_length=200)]
     scheme: Annotated[str, Described(max_length=100)] | None = None
     low: Bound | None = None
     high: Bound | None = None
-    way: Way
+    way: DeliveryWay
 
-    def check_bounds(self) -> None:
-        """Raises Invalid for what bounds nothing."""
+    def validate_bounds(self) -> None:
+        """Raise Invalid if both bounds are missing or in the wrong order."""
         if self.low is None and self.high is None:
-            raise Invalid("请填写下限或上限")
+            raise InvalidInput("请填写下限或上限")
         if self.low is not None and self.high is not None and self.low > self.high:
-            raise Invalid("下限不能大于上限")
+            raise InvalidInput("下限不能大于上限")
 
 
-class WantedAlert(Bounds):
+class WantedAlert(AlertSettings):
     code: Annotated[str, Described(max_length=100)]
     tab: Annotated[str, Described(max_length=50)]
 
 
-class ChangedAlert(Bounds):
+class ChangedAlert(AlertSettings):
     alert_id: Key
 
 
@@ -144,20 +144,20 @@ order by a.alert_id desc
 def get_mine(ctx: Context) -> Any:
     """我的预警: with what each figure came to, and when it was told last."""
     try:
-        mail: dict[str, str | None] = {"mail_address": address(ctx), "mail_problem": None}
+        mail: dict[str, str | None] = {"mail_address": require_email(ctx), "mail_problem": None}
     except Refusal as refusal:
         mail = {"mail_address": None, "mail_problem": refusal.msg}
     rows = ctx.conn.execute(_MINE, {"me": ctx.principal.user_id})
-    hidden = sessions.is_narrowed(ctx.conn, ctx.principal)
-    return {"data": [{**_shown(ctx, row), **(_UNTOLD if hidden else {})} for row in rows], **mail}
+    hidden = sessions.has_narrowed_scope(ctx.conn, ctx.principal)
+    return {"data": [{**_build_alert(ctx, row), **(_HIDDEN_STATE if hidden else {})} for row in rows], **mail}
 
 
-_UNTOLD: dict[str, Any] = {"out": False, "value": None, "checked_at": None, "last": None}
-"""What is worked out with the user's own rights, for who sees less."""
+_HIDDEN_STATE: dict[str, Any] = {"out": False, "value": None, "checked_at": None, "last": None}
+"""Values computed with the user's own rights, blanked for impersonators who see less."""
 
 
-def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
-    seen = _seen(ctx, row)
+def _build_alert(ctx: Context, row: Row[Any]) -> dict[str, Any]:
+    seen = _find_watched(ctx, row)
     figure = seen.figure if seen else None
     last = {"at": row.told_at, "words": row.words, "url": row.url, "failure": row.failure}
     return {
@@ -166,29 +166,31 @@ def _shown(ctx: Context, row: Row[Any]) -> dict[str, Any]:
             for name in ("alert_id", "code", "tab", "figure", "scheme", "low", "high")
         },
         **{name: getattr(row, name) for name in ("way", "paused", "pause_reason", "out", "checked_at")},
-        "title": Wish.of(row).title,
+        "title": ReportSelection.from_source(row).title,
         "figure_label": figure.label if figure else None,
         "share": bool(figure and figure.is_share),
-        "url": seen.url() if seen else None,
-        "kept_as": screen_of(row.code, row.tab),
-        "bounds": _bounds(figure, row) if figure else "",
+        "url": seen.build_url() if seen else None,
+        "kept_as": filter_scope_key(row.code, row.tab),
+        "bounds": _describe_bounds(figure, row) if figure else "",
         "way_name": WAYS[row.way],
-        "value": figure.told(row.value) if figure and row.checked_at else None,
+        "value": figure.describe_value(row.value) if figure and row.checked_at else None,
         "last": {**last, "state": STATES[row.state]} if row.told_at and figure else None,
     }
 
 
-def _seen(ctx: Context, row: Row[Any]) -> Watched | None:
-    """What is watched, as long as the user may see it. An address for letters doesn't matter to that."""
+def _find_watched(ctx: Context, row: Row[Any]) -> WatchedFigure | None:
+    """Resolve the watched figure if the user may see it; a missing mail address does not matter."""
     try:
-        return watched(ctx, replace(Wish.of(row), way="message"), row.figure)
+        return resolve_watched(ctx, replace(ReportSelection.from_source(row), way="message"), row.figure)
     except Refusal:
         return None
 
 
-def _bounds(figure: Figure, row: Row[Any]) -> str:
-    told = {"不低于": row.low, "不高于": row.high}
-    return "，".join(f"{word} {figure.told(bound)}" for word, bound in told.items() if bound is not None)
+def _describe_bounds(figure: ReportFigure, row: Row[Any]) -> str:
+    bounds = {"不低于": row.low, "不高于": row.high}
+    return "，".join(
+        f"{word} {figure.describe_value(bound)}" for word, bound in bounds.items() if bound is not None
+    )
 
 
 @call(api, "GET", f"{PREFIX}/getFigures", right=ANY_USER, returns=list[FigureChoice])
@@ -198,10 +200,10 @@ def get_figures(
     tab: Annotated[str, Query(max_length=50)],
 ) -> Any:
     """可预警的数字: of a report's tab or list that the session is shown."""
-    board = reports.shown(ctx, ReportExport(code=code, tab=tab, form="detail")).board
+    board = report_access.parse_view_request(ctx, ExportRequestBody(code=code, tab=tab, form="detail")).board
     return [
         {"key": one.key, "label": one.label, "chart": one.chart.title, "share": one.is_share}
-        for one in figures_of(board)
+        for one in list_figures(board)
     ]
 
 
@@ -214,18 +216,22 @@ def get_value(
     scheme: Annotated[str, Query(max_length=100)] = "",
 ) -> Any:
     """数字现值: what a figure comes to under kept filters, by which its bounds are chosen."""
-    seen = watched(ctx, Wish(code, tab, scheme or None, "message"), figure)
-    with seen.opened(ctx) as source:
-        value = seen.value(source)
-        return {"value": value, "told": seen.figure.told(value), "filters": seen.filters(source)}
+    seen = resolve_watched(ctx, ReportSelection(code, tab, scheme or None, "message"), figure)
+    with seen.open_source(ctx) as source:
+        value = seen.read_value(source)
+        return {
+            "value": value,
+            "told": seen.figure.describe_value(value),
+            "filters": seen.describe_filters(source),
+        }
 
 
 @call(api, "POST", f"{PREFIX}/add", right=ANY_USER, returns=Saved, write=True)
-def add(ctx: Context, payload: WantedAlert) -> Any:
+def add_alert(ctx: Context, payload: WantedAlert) -> Any:
     """新增预警: on a figure that the user sees; it is looked at with the next figures."""
-    _refuse_narrowed(ctx)
-    payload.check_bounds()
-    watched(ctx, Wish.of(payload), payload.figure)
+    _require_full_scope(ctx)
+    payload.validate_bounds()
+    resolve_watched(ctx, ReportSelection.from_source(payload), payload.figure)
     mine = select(func.count()).where(FigureAlert.user_id == ctx.principal.user_id)
     if ctx.conn.execute(mine).scalar_one() >= MOST:
         raise Refusal(f"最多设置{MOST}个预警，请先在我的预警中删除不用的")
@@ -235,18 +241,20 @@ def add(ctx: Context, payload: WantedAlert) -> Any:
 
 
 @call(api, "POST", f"{PREFIX}/edit", right=ANY_USER, returns=Saved, write=True)
-def edit(ctx: Context, payload: ChangedAlert) -> Any:
+def edit_alert(ctx: Context, payload: ChangedAlert) -> Any:
     """修改预警: it begins anew; one that paused itself goes on, one that the user paused stays so. What waits
     is not sent."""
-    _refuse_narrowed(ctx)
-    payload.check_bounds()
-    row = _own(ctx, payload.alert_id)
-    watched(ctx, replace(Wish.of(row), scheme=payload.scheme, way=payload.way), payload.figure)
-    _change(
+    _require_full_scope(ctx)
+    payload.validate_bounds()
+    row = _lock_own_alert(ctx, payload.alert_id)
+    resolve_watched(
+        ctx, replace(ReportSelection.from_source(row), scheme=payload.scheme, way=payload.way), payload.figure
+    )
+    _update_alert(
         ctx,
         row,
         **payload.model_dump(exclude={"alert_id"}),
-        **_ANEW,
+        **_RESET_STATE,
         paused=row.paused and row.pause_reason is None,
         pause_reason=None,
     )
@@ -256,52 +264,58 @@ def edit(ctx: Context, payload: ChangedAlert) -> Any:
 @call(api, "POST", f"{PREFIX}/setPaused", right=ANY_USER, returns=None, write=True)
 def set_paused(ctx: Context, payload: PausedAlert) -> Any:
     """暂停、恢复预警: resumed only while the user may see the figure; it begins anew then. What waits is not sent."""
-    _refuse_narrowed(ctx)
-    row = _own(ctx, payload.alert_id)
+    _require_full_scope(ctx)
+    row = _lock_own_alert(ctx, payload.alert_id)
     if not payload.paused:
-        watched(ctx, Wish.of(row), row.figure)
-    _change(ctx, row, paused=payload.paused, pause_reason=None, **({} if payload.paused else _ANEW))
+        resolve_watched(ctx, ReportSelection.from_source(row), row.figure)
+    _update_alert(
+        ctx, row, paused=payload.paused, pause_reason=None, **({} if payload.paused else _RESET_STATE)
+    )
     return None
 
 
 @call(api, "POST", f"{PREFIX}/del", right=ANY_USER, returns=None, write=True)
-def remove(ctx: Context, payload: OneAlert) -> Any:
+def delete_alert(ctx: Context, payload: OneAlert) -> Any:
     """删除预警: what is not sent yet will not be."""
-    _refuse_narrowed(ctx)
-    row = _own(ctx, payload.alert_id)
+    _require_full_scope(ctx)
+    row = _lock_own_alert(ctx, payload.alert_id)
     ctx.conn.execute(delete(FigureAlert).where(FigureAlert.alert_id == row.alert_id))
     return None
 
 
-def _refuse_narrowed(ctx: Context) -> None:
-    """An alert is looked at with the user's own rights."""
-    sessions.refuse_narrowed(ctx.conn, ctx.principal, "设置预警")
+def _require_full_scope(ctx: Context) -> None:
+    """Raise Forbidden for impersonators with less scope: alerts are checked with the user's own rights."""
+    sessions.require_full_scope(ctx.conn, ctx.principal, "设置预警")
 
 
-_ANEW: dict[str, Any] = {"out": False, "value": None, "checked_mark": None, "checked_at": None}
+_RESET_STATE: dict[str, Any] = {"out": False, "value": None, "checked_mark": None, "checked_at": None}
 
 
-@guards_schemes
-def keep_watched(ctx: Context, screen: str, name: str) -> None:
-    """Refuse to delete filters that one's alerts go by, paused ones too: they would stop."""
+@register_scheme_guard
+def forbid_deleting_scheme(ctx: Context, screen: str, name: str) -> None:
+    """Raise Refusal if filters to be deleted are used by the user's alerts, paused ones included."""
     mine = FigureAlert.user_id == ctx.principal.user_id, FigureAlert.scheme == name
     rows = ctx.conn.execute(select(FigureAlert.__table__).where(*mine)).all()
-    used = [Wish.of(row).title for row in rows if screen_of(row.code, row.tab) == screen]
+    used = [
+        ReportSelection.from_source(row).title
+        for row in rows
+        if filter_scope_key(row.code, row.tab) == screen
+    ]
     if used:
-        more = f"等{len(used)}个" if len(used) > TOLD else ""
-        told = "、".join(used[:TOLD])
-        raise Refusal(f"“{name}”正用于预警：{told}{more}，请先在“我的预警”中为它们另选筛选或删除预警")
+        more = f"等{len(used)}个" if len(used) > MAX_NAMED else ""
+        names = "、".join(used[:MAX_NAMED])
+        raise Refusal(f"“{name}”正用于预警：{names}{more}，请先在“我的预警”中为它们另选筛选或删除预警")
 
 
-def _change(ctx: Context, row: Row[Any], **values: Any) -> None:
-    """A letter that waits says what was: it is dropped."""
+def _update_alert(ctx: Context, row: Row[Any], **values: Any) -> None:
+    """Update an alert and delete its unsent notices."""
     waits = AlertNotice.alert_id == row.alert_id, AlertNotice.state == WAITING
     ctx.conn.execute(delete(AlertNotice).where(*waits))
     ctx.conn.execute(update(FigureAlert).where(FigureAlert.alert_id == row.alert_id).values(values))
 
 
-def _own(ctx: Context, key: int) -> Row[Any]:
-    """An alert of the user's, held until the call ends."""
+def _lock_own_alert(ctx: Context, key: int) -> Row[Any]:
+    """Lock and return an alert of the user's own."""
     table = FigureAlert.__table__
     mine = table.c.alert_id == key, table.c.user_id == ctx.principal.user_id
     row = ctx.conn.execute(select(table).where(*mine).with_for_update()).first()

@@ -1,4 +1,4 @@
-"""Figure alerts (指标预警) with each time that one was told, and comments on figures (批注)."""
+"""Figure alerts (指标预警) with their notices, and comments on figures (批注)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from decimal import Decimal
 from sqlalchemy import BigInteger, CheckConstraint, DateTime, ForeignKey, Identity, Index, Text, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.kit.database import Base
+from api.kit.storage.database import Base
 from api.messaging.tables import WAITING
 
 
 class FigureAlert(Base):
-    """A user's wish to be told once when a figure of a report leaves its bounds, under the filters that he keeps as
-    `scheme`, else as the report opens. `value` is what it came to when it was last looked at, in the snapshot of
-    `checked_mark`; while it is `out` of bounds nothing more is told."""
+    """A user's alert on a figure that leaves its bounds, under the filters kept as `scheme`, or the defaults.
+
+    `value` is its last checked value, in the snapshot of `checked_mark`; while it is `out` of bounds no
+    further notice is sent.
+    """
 
     __tablename__ = "figure_alert"
     __table_args__ = (
@@ -43,8 +45,7 @@ class FigureAlert(Base):
 
 
 class AlertNotice(Base):
-    """An alert that was told: in which words, where they lead to, and what became of sending them; `state` as that of
-    messages."""
+    """A notice of an alert: text, link, and delivery status; `state` as that of messages."""
 
     __tablename__ = "alert_notice"
     __table_args__ = (

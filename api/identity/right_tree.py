@@ -1,4 +1,4 @@
-"""The permission tree (权限树): module → group → screen → actions, read from what is declared; and fields by screen."""
+"""Right tree (权限树): module → group → screen → actions of all declarations; and fields by screen."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pydantic import BaseModel
 from pydantic import Field as Described
 
-from api.kit import menus, registry
-from api.kit.fields import COST
-from api.kit.flow import TRANSITIONS
-from api.kit.resource import ACTION_LABELS, Declared, Resource
+from api.kit.declaration import menu, registry
+from api.kit.declaration.fields import COST
+from api.kit.declaration.flow import TRANSITIONS
+from api.kit.declaration.resource import ACTION_LABELS, Declared, Resource
 from api.kit.scope import Principal
 
-ELSEWHERE = "其他"
+OTHER_MODULE = "其他"
 
 
 class RightNode(BaseModel):
@@ -43,49 +43,51 @@ class ScreenFields(BaseModel):
     fields: list[ScreenField]
 
 
-def right_tree(me: Principal, holders: dict[str, int]) -> list[RightNode]:
-    """Every right once, at the first place where its screen stands in the menu."""
-    every, seen = menus.every_right(), set[str]()
+def build_right_tree(me: Principal, holders: dict[str, int]) -> list[RightNode]:
+    """Return every right once, at the first menu place of its screen."""
+    every, seen = menu.list_rights(), set[str]()
     screens: list[tuple[str, str, RightNode]] = []
 
-    def leaf(code: str, title: str) -> RightNode:
+    def build_leaf(code: str, title: str) -> RightNode:
         seen.add(code)
-        return RightNode(key=code, title=title, mine=me.may(code), roles=holders.get(code, 0), children=[])
+        return RightNode(
+            key=code, title=title, mine=me.has_right(code), roles=holders.get(code, 0), children=[]
+        )
 
-    def screen(module: str, group: str, key: str, title: str, codes: dict[str, str]) -> None:
-        fresh = [leaf(code, text) for code, text in codes.items() if code in every and code not in seen]
+    def add_screen(module: str, group: str, key: str, title: str, codes: dict[str, str]) -> None:
+        fresh = [build_leaf(code, text) for code, text in codes.items() if code in every and code not in seen]
         if fresh:
             screens.append((module, group, RightNode(key=f"screen {key}", title=title, children=fresh)))
 
-    for entry in sorted(menus.entries(), key=lambda entry: entry.place.sort):
+    for entry in sorted(menu.list_entries(), key=lambda entry: entry.place.sort):
         prefix = entry.right.rsplit(":", 1)[0]
-        codes = {entry.rights[name]: label(name) or text for name, text in entry.actions}
-        screen(entry.place.module, entry.place.group, prefix, entry.label, codes)
-    for cls in registry.declared():
-        codes = {cls.right(name): label(name) or name for name in cls.declaration.rights}
-        screen(ELSEWHERE, "没有菜单的资料", cls.name(), cls.declaration.label, codes)
-    screen(ELSEWHERE, ELSEWHERE, ELSEWHERE, ELSEWHERE, every)
+        codes = {entry.rights[name]: action_label(name) or text for name, text in entry.actions}
+        add_screen(entry.place.module, entry.place.group, prefix, entry.label, codes)
+    for cls in registry.list_resources():
+        codes = {cls.right(name): action_label(name) or name for name in cls.declaration.rights}
+        add_screen(OTHER_MODULE, "没有菜单的资料", cls.name(), cls.declaration.label, codes)
+    add_screen(OTHER_MODULE, OTHER_MODULE, OTHER_MODULE, OTHER_MODULE, every)
     return [
         RightNode(
             key=f"module {module}",
             title=module,
             children=[
-                RightNode(key=f"group {module} {group}", title=group, children=held)
-                for group, held in groups.items()
+                RightNode(key=f"group {module} {group}", title=group, children=members)
+                for group, members in groups.items()
             ],
         )
-        for module, groups in menus.placed(screens).items()
+        for module, groups in menu.group_by_module(screens).items()
     ]
 
 
-def label(action: str) -> str | None:
-    """What an action is called."""
+def action_label(action: str) -> str | None:
+    """Return the label of an action, None for an undeclared one."""
     step = TRANSITIONS.get(action)
     return step.label if step else ACTION_LABELS.get(action)
 
 
-def screen_fields(me: Principal, denied: frozenset[tuple[str, str]]) -> list[ScreenFields]:
-    """Every screen's fields with those of its lines, and which of them a role does not see."""
+def list_screen_fields(me: Principal, denied: frozenset[tuple[str, str]]) -> list[ScreenFields]:
+    """Return the fields of every screen and of its lines, with those that a role does not see."""
     return [
         ScreenFields(
             screen=cls.name(),
@@ -97,28 +99,28 @@ def screen_fields(me: Principal, denied: frozenset[tuple[str, str]]) -> list[Scr
                     label=item.label,
                     is_cost=item.permission == COST,
                     denied=(cls.name(), item.name) in denied,
-                    mine=me.sees(cls.name(), item.name, item.permission),
+                    mine=me.can_see(cls.name(), item.name, item.permission),
                 )
                 for item in cls.fields()
                 if not item.hidden and item.kind != "password"
             ],
         )
-        for cls, title, module in _screens()
+        for cls, title, module in _list_screens()
     ]
 
 
-def known_fields() -> set[tuple[str, str]]:
-    """Every field that can be hidden, as (screen, field)."""
-    return {(cls.name(), item.name) for cls, _, _ in _screens() for item in cls.fields()}
+def list_known_fields() -> set[tuple[str, str]]:
+    """Return every field that can be hidden, as (screen, field)."""
+    return {(cls.name(), item.name) for cls, _, _ in _list_screens() for item in cls.fields()}
 
 
-def _screens() -> Iterator[tuple[type[Declared], str, str]]:
-    for cls in registry.declared():
-        module = _module(cls)
+def _list_screens() -> Iterator[tuple[type[Declared], str, str]]:
+    for cls in registry.list_resources():
+        module = _find_module(cls)
         yield cls, cls.declaration.label, module
         for block in cls.blocks():
             yield block.cls, f"{cls.declaration.label} · {block.label}", module
 
 
-def _module(cls: type[Resource]) -> str:
-    return next((place.menu.module for place in cls.declaration.places if place.menu), ELSEWHERE)
+def _find_module(cls: type[Resource]) -> str:
+    return next((place.menu.module for place in cls.declaration.places if place.menu), OTHER_MODULE)

@@ -1,4 +1,4 @@
-"""Role calls (角色与权限): a role with all that it holds in one editor, bundles of rights, and who holds what."""
+"""Role calls (角色与权限): the role editor, bundles of rights, and the roles that have a right."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from api.identity.tables import (
     Role,
     RoleFieldDeny,
     UserAccount,
-    refuse_imitators,
+    forbid_impersonation,
 )
-from api.kit import business_log, menus, records, registry
-from api.kit.calls import call, router
 from api.kit.context import Context
+from api.kit.declaration import menu, registry
 from api.kit.errors import NotFound, Refusal
-from api.kit.schemas import Key, Payload, Saved
-from api.kit.scope import ALL_RIGHTS, within
+from api.kit.http.routing import build_router, call
+from api.kit.http.schemas import Key, Payload, Saved
+from api.kit.scope import ALL_RIGHTS, scope_condition
+from api.kit.storage import business_log, records
 
-api = router()
+api = build_router()
 MANY = 5000
 EDIT, LIST = Role.right("edit"), Role.right("list")
 
@@ -41,8 +42,8 @@ class Denied(Payload):
     field: str = Described(max_length=100)
 
 
-class Holdings(Payload):
-    """What a role holds; without `bundles` those that it takes stay."""
+class RoleGrants(Payload):
+    """Grants of a role; without `bundles` its present ones stay."""
 
     rights: Codes
     bundles: Ids | None = None
@@ -51,7 +52,7 @@ class Holdings(Payload):
     denied: list[Denied] = Described([], max_length=MANY)
 
 
-class RoleSave(Holdings):
+class RoleSave(RoleGrants):
     """A role with its holdings; `version` is the one that was read."""
 
     role_id: Key | None = None
@@ -69,7 +70,7 @@ class FieldSetting(Payload):
     denied: list[Denied] = Described(max_length=MANY)
 
 
-class Named(BaseModel):
+class NamedRecord(BaseModel):
     id: int
     name: str
 
@@ -88,7 +89,7 @@ class BundleSave(Payload):
     rights: Codes
 
 
-class Place(BaseModel):
+class ScopeWarehouse(BaseModel):
     """A company, or a warehouse of one."""
 
     id: int
@@ -97,15 +98,15 @@ class Place(BaseModel):
 
 
 class RoleEditor(BaseModel):
-    """All that the role editor needs: the role (none for a new one), the choices, and one's own limits."""
+    """Data of the role editor: the role (none for a new one), the choices, and the user's own limits."""
 
     role: dict[str, Any] | None
-    holdings: Holdings
+    holdings: RoleGrants
     tree: list[RightNode]
     bundles: list[Bundle]
-    companies: list[Named]
-    warehouses: list[Place]
-    users: list[Named]
+    companies: list[NamedRecord]
+    warehouses: list[ScopeWarehouse]
+    users: list[NamedRecord]
     may_all_companies: bool
     may_all_warehouses: bool
     may_cost: bool
@@ -122,7 +123,7 @@ class Holder(BaseModel):
 @call(api, "GET", "v2/system/RoleAuth/getRightTree", right=RightBundle.right("list"), returns=list[RightNode])
 def get_right_tree(ctx: Context) -> Any:
     """权限树: module, group, screen, action, with how many roles hold each."""
-    return _tree(ctx)
+    return _build_tree(ctx)
 
 
 @call(api, "GET", "v2/system/RoleAuth/getHolders", right=RightBundle.right("list"), returns=list[Holder])
@@ -136,13 +137,13 @@ def get_editor(ctx: Context, role_id: Key = 0) -> Any:
     """角色编辑: 0 is a new role."""
     me = ctx.principal
     return {
-        "role": records.info(ctx, Role, role_id) if role_id else None,
-        "holdings": rights.holdings(ctx.conn, role_id),
-        "tree": _tree(ctx),
-        "bundles": _bundles(ctx),
-        "companies": _choices(ctx, "company"),
-        "warehouses": _choices(ctx, "warehouse"),
-        "users": _users(ctx, role_id),
+        "role": records.read_record(ctx, Role, role_id) if role_id else None,
+        "holdings": rights.read_role_grants(ctx.conn, role_id),
+        "tree": _build_tree(ctx),
+        "bundles": _list_bundles(ctx),
+        "companies": _list_choices(ctx, "company"),
+        "warehouses": _list_choices(ctx, "warehouse"),
+        "users": _list_users(ctx, role_id),
         "may_all_companies": me.companies is None,
         "may_all_warehouses": me.warehouses is None,
         "may_cost": me.sees_cost,
@@ -157,8 +158,8 @@ def save_role(ctx: Context, payload: RoleSave) -> Any:
         include={"role_name", "scope_kind", "own_kind", "sees_cost", "enabled", "remark"}
     )
     if payload.role_id is None:
-        ctx.require(Role.right("add"))
-        key = records.add(ctx, Role, values)
+        ctx.require_right(Role.right("add"))
+        key = records.add_record(ctx, Role, values)
     else:
         query = select(Role.version).where(Role.role_id == payload.role_id).with_for_update()
         stored = ctx.conn.execute(query).scalar()
@@ -166,8 +167,8 @@ def save_role(ctx: Context, payload: RoleSave) -> Any:
             raise NotFound("角色")
         if stored != payload.version:
             raise Refusal("角色已被他人修改，请刷新后重试")
-        key = records.edit(ctx, Role, payload.role_id, values)
-    _grant(ctx, key, payload)
+        key = records.edit_record(ctx, Role, payload.role_id, values)
+    _set_grants(ctx, key, payload)
     return {"id": key}
 
 
@@ -178,23 +179,23 @@ def get_field_auth_list(ctx: Context, role_id: Key = 0) -> Any:
         select(RoleFieldDeny.screen, RoleFieldDeny.field).where(RoleFieldDeny.role_id == role_id)
     )
     denied = frozenset((row.screen, row.field) for row in rows)
-    return [screen.model_dump() for screen in right_tree.screen_fields(ctx.principal, denied)]
+    return [screen.model_dump() for screen in right_tree.list_screen_fields(ctx.principal, denied)]
 
 
 @call(api, "POST", "v2/system/RoleFieldAuth/settingAuth", right=EDIT, returns=None, write=True)
 def set_field_auth(ctx: Context, payload: FieldSetting) -> Any:
     """设置字段权限: the fields that the role does not see; the rest of its holdings stays."""
-    _known(ctx, payload.role_id)
-    held = rights.holdings(ctx.conn, payload.role_id)
-    given = Holdings(**{**held, "denied": [item.model_dump() for item in payload.denied]})
-    _grant(ctx, payload.role_id, given)
+    _require_role(ctx, payload.role_id)
+    grants = rights.read_role_grants(ctx.conn, payload.role_id)
+    given = RoleGrants(**{**grants, "denied": [item.model_dump() for item in payload.denied]})
+    _set_grants(ctx, payload.role_id, given)
     return None
 
 
 @call(api, "GET", "v2/system/RightBundle/getBundle", right=RightBundle.right("list"), returns=Bundle)
 def get_bundle(ctx: Context, id: Key) -> Any:
     """权限包及其权限"""
-    found = [bundle for bundle in _bundles(ctx) if bundle["right_bundle_id"] == id]
+    found = [bundle for bundle in _list_bundles(ctx) if bundle["right_bundle_id"] == id]
     if not found:
         raise NotFound("权限包")
     return found[0]
@@ -203,23 +204,23 @@ def get_bundle(ctx: Context, id: Key) -> Any:
 @call(api, "POST", "v2/system/RightBundle/save", right=RightBundle.right("edit"), returns=Saved, write=True)
 def save_bundle(ctx: Context, payload: BundleSave) -> Any:
     """保存权限包: roles that take it follow at once."""
-    rights.known_rights(payload.rights)
-    rights.may_give(ctx, payload.rights)
+    rights.require_known_rights(payload.rights)
+    rights.require_can_grant(ctx, payload.rights)
     values = payload.model_dump(include={"bundle_name", "remark"})
     before: list[str] = []
     if payload.right_bundle_id is None:
-        ctx.require(RightBundle.right("add"))
-        key = records.add(ctx, RightBundle, values)
+        ctx.require_right(RightBundle.right("add"))
+        key = records.add_record(ctx, RightBundle, values)
     else:
-        key = records.edit(ctx, RightBundle, payload.right_bundle_id, values)
-        before = sorted(rights.bundled(ctx.conn, [key]))
+        key = records.edit_record(ctx, RightBundle, payload.right_bundle_id, values)
+        before = sorted(rights.list_bundle_rights(ctx.conn, [key]))
     after = sorted(set(payload.rights))
     ctx.conn.execute(delete(RightBundleRight).where(RightBundleRight.right_bundle_id == key))
     if after:
         rows = [{"right_bundle_id": key, "code": code} for code in after]
         ctx.conn.execute(insert(RightBundleRight), rows)
-    rights.follow_bundle(ctx.conn, key)
-    business_log.write(
+    rights.sync_bundle_to_roles(ctx.conn, key)
+    business_log.log_action(
         ctx.conn,
         ctx.principal,
         RightBundle.name(),
@@ -255,44 +256,48 @@ group by b.right_bundle_id order by b.right_bundle_id
 """)
 
 
-def _grant(ctx: Context, role_id: int, held: Holdings) -> None:
-    refuse_imitators(ctx)
-    denied = [(item.screen, item.field) for item in held.denied]
-    unknown = set(denied) - right_tree.known_fields()
+def _set_grants(ctx: Context, role_id: int, grants: RoleGrants) -> None:
+    forbid_impersonation(ctx)
+    denied = [(item.screen, item.field) for item in grants.denied]
+    unknown = set(denied) - right_tree.list_known_fields()
     if unknown:
         raise Refusal(f"字段“{'.'.join(sorted(unknown)[0])}”不存在")
-    rights.grant(ctx, role_id, held.rights, held.companies, held.warehouses, denied, held.bundles)
+    rights.grant_to_role(
+        ctx, role_id, grants.rights, grants.companies, grants.warehouses, denied, grants.bundles
+    )
 
 
-def _known(ctx: Context, role_id: int) -> None:
+def _require_role(ctx: Context, role_id: int) -> None:
     if ctx.conn.execute(select(Role.role_id).where(Role.role_id == role_id)).first() is None:
         raise NotFound("角色")
 
 
-def _tree(ctx: Context) -> list[dict[str, Any]]:
-    held: Counter[str] = Counter(ctx.conn.execute(text("select code from role_right")).scalars())
-    everything = held.pop(ALL_RIGHTS, 0)
-    holders = {code: held[code] + everything for code in menus.every_right()}
-    return [node.model_dump() for node in right_tree.right_tree(ctx.principal, holders)]
+def _build_tree(ctx: Context) -> list[dict[str, Any]]:
+    granted: Counter[str] = Counter(ctx.conn.execute(text("select code from role_right")).scalars())
+    everything = granted.pop(ALL_RIGHTS, 0)
+    holders = {code: granted[code] + everything for code in menu.list_rights()}
+    return [node.model_dump() for node in right_tree.build_right_tree(ctx.principal, holders)]
 
 
-def _bundles(ctx: Context) -> list[dict[str, Any]]:
+def _list_bundles(ctx: Context) -> list[dict[str, Any]]:
     return [dict(row._mapping) for row in ctx.conn.execute(_BUNDLES)]
 
 
-def _choices(ctx: Context, resource: str) -> list[dict[str, Any]]:
-    """The companies or warehouses of one's own scope."""
-    cls = registry.get(resource)
+def _list_choices(ctx: Context, resource: str) -> list[dict[str, Any]]:
+    """Return the companies or warehouses of the user's scope."""
+    cls = registry.get_resource(resource)
     table, title = cls.table(), cls.declaration.title
     columns = [cls.key().label("id"), table.c[title].label("name"), table.c.company_id]
-    query = select(*columns).where(within(table, ctx.principal)).order_by(table.c.company_id, cls.key())
+    query = (
+        select(*columns).where(scope_condition(table, ctx.principal)).order_by(table.c.company_id, cls.key())
+    )
     return [dict(row._mapping) for row in ctx.conn.execute(query)]
 
 
-def _users(ctx: Context, role_id: int) -> list[dict[str, Any]]:
-    """Who has a role, within one's own scope."""
+def _list_users(ctx: Context, role_id: int) -> list[dict[str, Any]]:
+    """Return the users of a role within the user's scope."""
     table = UserAccount.table()
     query = select(table.c.user_id.label("id"), table.c.realname.label("name")).where(
-        table.c.role_id == role_id, within(table, ctx.principal)
+        table.c.role_id == role_id, scope_condition(table, ctx.principal)
     )
     return [dict(row._mapping) for row in ctx.conn.execute(query.order_by(table.c.user_id).limit(MANY))]

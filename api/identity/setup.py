@@ -9,11 +9,12 @@ from sqlalchemy import Connection, select, text
 
 from api.identity import passwords, rights, sessions
 from api.identity.tables import Role, UserAccount
-from api.kit import business_log, menus
-from api.kit.database import transact
+from api.kit.declaration import menu
 from api.kit.errors import NotFound, Refusal
-from api.kit.initials import initials
 from api.kit.scope import ALL_RIGHTS
+from api.kit.storage import business_log
+from api.kit.storage.database import run_transaction
+from api.kit.storage.initials import initials
 
 ADMIN = "admin"
 ADMIN_ROLE = "系统管理员"
@@ -21,7 +22,7 @@ GROUP_NAME = "集团总部"
 
 
 def ensure_admin(conn: Connection, password: str) -> int:
-    """Make the head company, the administrator's role and user where missing; answers the user's id.
+    """Create the head company, the administrator's role and user where missing; return the user's id.
 
     An existing administrator keeps his password.
     """
@@ -36,27 +37,32 @@ def ensure_admin(conn: Connection, password: str) -> int:
         ),
         {"name": GROUP_NAME, "initials": initials(GROUP_NAME)},
     ).scalar_one()
-    held = {"role_name": ADMIN_ROLE, "scope_kind": 1, "own_kind": 1, "sees_cost": True}
-    Role.complete(held)
+    role_values = {"role_name": ADMIN_ROLE, "scope_kind": 1, "own_kind": 1, "sees_cost": True}
+    Role.fill_defaults(role_values)
     role: int = conn.execute(
-        Role.table().insert().values(held).returning(Role.table().c.role_id)
+        Role.table().insert().values(role_values).returning(Role.table().c.role_id)
     ).scalar_one()
-    rights.settle(conn, role, [ALL_RIGHTS])
+    rights.replace_role_grants(conn, role, [ALL_RIGHTS])
     values: dict[str, Any] = {
         "user_name": ADMIN,
         "realname": "管理员",
         "company_id": company,
         "role_id": role,
     }
-    UserAccount.complete(values)
-    statement = UserAccount.table().insert().values(**values, password_hash=passwords.hashed(password))
+    UserAccount.fill_defaults(values)
+    statement = UserAccount.table().insert().values(**values, password_hash=passwords.hash_password(password))
     return int(conn.execute(statement.returning(UserAccount.table().c.user_id)).scalar_one())
 
 
 def issue_token(user_name: str, days: int, name: str | None, scope: Sequence[str] | None) -> str:
-    """An API token of a user, told once; the business log tells who may do what by it, not the token."""
+    """Create and return a user's API token; the business log records its scope, not the token.
+
+    Raises: Refusal, NotFound.
+    """
     unknown = [
-        one for one in scope or () if not any(sessions.covers(one, code) for code in menus.every_right())
+        one
+        for one in scope or ()
+        if not any(sessions.scope_covers_right(one, code) for code in menu.list_rights())
     ]
     if unknown:
         raise Refusal(
@@ -69,11 +75,11 @@ def issue_token(user_name: str, days: int, name: str | None, scope: Sequence[str
             raise NotFound("用户")
         token = sessions.open_api_token(conn, user, days, name, scope)
         limits = "、".join(scope) if scope else "用户的全部权限"
-        told = f"发放接口令牌{f'“{name}”' if name else ''}，{days}天，范围：{limits}"
-        principal = sessions.principal_of(conn, user)
-        business_log.write(
-            conn, principal, UserAccount.name(), user, "edit", company_id=principal.company_id, reason=told
+        message = f"发放接口令牌{f'“{name}”' if name else ''}，{days}天，范围：{limits}"
+        principal = sessions.read_principal(conn, user)
+        business_log.log_action(
+            conn, principal, UserAccount.name(), user, "edit", company_id=principal.company_id, reason=message
         )
         return token
 
-    return transact(issue)
+    return run_transaction(issue)

@@ -1,4 +1,4 @@
-"""Identity (身份权限): roles with what they may do and see, users, sessions, login attempts."""
+"""Identity tables (身份权限): roles with their grants, users, sessions, login attempts."""
 
 from __future__ import annotations
 
@@ -21,11 +21,21 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.kit.context import Context
-from api.kit.database import Base
+from api.kit.declaration.fields import (
+    derived_field,
+    enabled_field,
+    enum_field,
+    flag_field,
+    integer_field,
+    key_field,
+    reference_field,
+    text_field,
+    textarea_field,
+)
+from api.kit.declaration.resource import Declaration, Menu, Resource
 from api.kit.errors import Forbidden, Refusal
-from api.kit.fields import derived, enabled, enum, flag, integer, key, ref, text, textarea
-from api.kit.resource import Declaration, Menu, Resource
-from api.kit.stamping import Stamped
+from api.kit.storage.database import Base
+from api.kit.storage.stamping import Stamped
 
 SCOPES = {1: "全部公司", 2: "指定公司"}
 OWNS = {1: "全部单据", 2: "本部门单据", 3: "本人单据"}
@@ -33,48 +43,53 @@ OWN_NAMES = {1: "all", 2: "department", 3: "own"}
 OWN_KINDS = {name: kind for kind, name in OWN_NAMES.items()}
 ALL_COMPANIES = 1
 LOCKED_AFTER, LOCK_MINUTES = 5, 15
-"""So many failed logins within so many minutes lock a name, at the address or device that they came from alone."""
+"""Failed logins and minutes that lock a name, only at the address or device that they came from."""
 STRANGE_AFTER, KNOWN_DAYS = 20, 30
-"""So many lock it at every address that nobody logged in from under that name for so many days."""
+"""Failed logins that lock it at every address without a login of that name for so many days."""
 
 
-def _recent_failure(name: str) -> str:
+def _recent_failure_sql(name: str) -> str:
     return f"""a.user_name = {name} and not a.succeeded and a.at > greatest(
         now() - interval '{LOCK_MINUTES} minutes',
         (select f.unlocked_at from user_account f where f.user_name = {name})
     )"""
 
 
-def came_from(attempt: str) -> str:
-    """SQL: where a try came from: the device that somebody had logged in on under that name, else the address."""
+def attempt_origin_sql(attempt: str) -> str:
+    """Return SQL for the origin of a login attempt: the device known under that name, else the address."""
     return f"coalesce({attempt}.device, {attempt}.client)"
 
 
-def counted_failure(name: str) -> str:
-    """SQL: a failed login `a` of a name still counts where it came from; none does from before a success there or an
-    unlocking."""
-    return f"""{_recent_failure(name)} and a.at > coalesce((
+def counted_failure_sql(name: str) -> str:
+    """Return SQL for whether failure `a` of a name counts at its origin.
+
+    None counts from before a success there or an unlocking.
+    """
+    return f"""{_recent_failure_sql(name)} and a.at > coalesce((
         select max(s.at) from login_attempt s
-        where s.user_name = {name} and {came_from("s")} = {came_from("a")} and s.succeeded and s.imitator_id is null
+        where s.user_name = {name} and {attempt_origin_sql("s")} = {attempt_origin_sql("a")}
+            and s.succeeded and s.imitator_id is null
     ), '-infinity')"""
 
 
-def is_known(name: str, client: str) -> str:
-    """SQL: somebody logged in under a name from an address of late."""
+def known_address_sql(name: str, client: str) -> str:
+    """Return SQL for whether a name has logged in from an address recently."""
     return f"""exists (
         select from login_attempt k where k.user_name = {name} and k.client = {client} and k.succeeded
             and k.imitator_id is null and k.at > now() - interval '{KNOWN_DAYS} days'
     )"""
 
 
-def strange_failure(name: str) -> str:
-    """SQL: a failed login `a` of a name counts at all addresses that are strange to it."""
-    return f"{_recent_failure(name)} and a.device is null and not {is_known(name, 'a.client')}"
+def strange_failure_sql(name: str) -> str:
+    """Return SQL for whether failure `a` of a name counts at all addresses that are strange to it."""
+    return f"{_recent_failure_sql(name)} and a.device is null and not {known_address_sql(name, 'a.client')}"
 
 
-def is_own(name: str, device: str) -> str:
-    """SQL: somebody logged in under a name on a device of late, with the password that it has now; an unlocking
-    forgets devices too."""
+def own_device_sql(name: str, device: str) -> str:
+    """Return SQL for whether a name has logged in on a device recently, with its present password.
+
+    An unlocking forgets devices too.
+    """
     return f"""exists (
         select from login_attempt k where k.user_name = {name} and {device} in (k.device, k.given) and k.succeeded
             and k.imitator_id is null and k.at > greatest(
@@ -86,10 +101,10 @@ def is_own(name: str, device: str) -> str:
 
 _LOCKED = f"""(
     exists (
-        select from login_attempt a where {counted_failure("{table}.user_name")}
-        group by {came_from("a")} having count(*) >= {LOCKED_AFTER}
+        select from login_attempt a where {counted_failure_sql("{table}.user_name")}
+        group by {attempt_origin_sql("a")} having count(*) >= {LOCKED_AFTER}
     )
-    or (select count(*) from login_attempt a where {strange_failure("{table}.user_name")}) >= {STRANGE_AFTER}
+    or (select count(*) from login_attempt a where {strange_failure_sql("{table}.user_name")}) >= {STRANGE_AFTER}
 )"""
 _DEPARTMENT = (
     "(select d.department_name from employee e join department d using (department_id)"
@@ -117,17 +132,17 @@ class Role(Resource):
         menu=Menu("系统管理", "权限管理", 10),
     )
 
-    role_id: Mapped[int] = key()
-    role_name: Mapped[str] = text("角色名称", required=True, unique=True, search=True)
-    scope_kind: Mapped[int] = enum("数据范围", SCOPES, default=2)
-    own_kind: Mapped[int] = enum("单据范围", OWNS, default=1)
-    sees_cost: Mapped[bool] = flag("查看成本")
-    enabled: Mapped[bool] = enabled()
-    remark: Mapped[str | None] = textarea("备注")
-    version: Mapped[int] = integer("权限版本", default=1, form=False, list=False)
+    role_id: Mapped[int] = key_field()
+    role_name: Mapped[str] = text_field("角色名称", required=True, unique=True, search=True)
+    scope_kind: Mapped[int] = enum_field("数据范围", SCOPES, default=2)
+    own_kind: Mapped[int] = enum_field("单据范围", OWNS, default=1)
+    sees_cost: Mapped[bool] = flag_field("查看成本")
+    enabled: Mapped[bool] = enabled_field()
+    remark: Mapped[str | None] = textarea_field("备注")
+    version: Mapped[int] = integer_field("权限版本", default=1, form=False, list=False)
 
     derived = (
-        derived(
+        derived_field(
             "user_count",
             "用户数",
             "integer",
@@ -141,10 +156,10 @@ class Role(Resource):
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
         from api.identity import rights
 
-        refuse_imitators(ctx)
-        rights.may_shape(ctx.principal, row)
+        forbid_impersonation(ctx)
+        rights.require_scope_within_own(ctx.principal, row)
         if before is not None:
-            rights.may_touch(ctx, before.role_id)
+            rights.require_can_edit_role(ctx, before.role_id)
             if any(row[name] != value for name, value in before._mapping.items() if name != "version"):
                 row["version"] = before.version + 1
 
@@ -159,17 +174,17 @@ class UserAccount(Resource):
         "realname",
         routes={"list": "/system/user"},
         menu=Menu("系统管理", "权限管理", 20),
-        tells=("employee_id", "department_name"),
+        distinguishing_fields=("employee_id", "department_name"),
     )
 
-    user_id: Mapped[int] = key()
-    user_name: Mapped[str] = text("登录名", required=True, unique=True, search=True, max_length=50)
-    realname: Mapped[str] = text("姓名", required=True, search=True, max_length=50)
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
-    employee_id: Mapped[int | None] = ref("employee", "员工", within=("company_id",))
-    role_id: Mapped[int] = ref("role", "角色", required=True, search=True)
-    email: Mapped[str | None] = text("邮箱", rule="email", max_length=100, width=180)
-    enabled: Mapped[bool] = enabled()
+    user_id: Mapped[int] = key_field()
+    user_name: Mapped[str] = text_field("登录名", required=True, unique=True, search=True, max_length=50)
+    realname: Mapped[str] = text_field("姓名", required=True, search=True, max_length=50)
+    company_id: Mapped[int] = reference_field("company", "公司", required=True, search=True)
+    employee_id: Mapped[int | None] = reference_field("employee", "员工", within=("company_id",))
+    role_id: Mapped[int] = reference_field("role", "角色", required=True, search=True)
+    email: Mapped[str | None] = text_field("邮箱", rule="email", max_length=100, width=180)
+    enabled: Mapped[bool] = enabled_field()
     password_hash: Mapped[str | None] = mapped_column(Text)
     must_change_password: Mapped[bool] = mapped_column(server_default="false")
     unlocked_at: Mapped[datetime | None] = mapped_column(DateTime(timezone=True))
@@ -179,27 +194,27 @@ class UserAccount(Resource):
     is_broadcast: Mapped[bool] = mapped_column(server_default="false")
 
     derived = (
-        derived("department_name", "部门", "text", _DEPARTMENT, width=110, extract=False),
-        derived("locked", "已锁定", "bool", _LOCKED, width=80, extract=False),
-        derived("last_login_at", "最近登录", "datetime", LAST_LOGIN, width=160, extract=False),
-        derived("online_count", "在线会话", "integer", _ONLINE, width=80, extract=False),
+        derived_field("department_name", "部门", "text", _DEPARTMENT, width=110, extract=False),
+        derived_field("locked", "已锁定", "bool", _LOCKED, width=80, extract=False),
+        derived_field("last_login_at", "最近登录", "datetime", LAST_LOGIN, width=160, extract=False),
+        derived_field("online_count", "在线会话", "integer", _ONLINE, width=80, extract=False),
     )
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
         from api.identity import rights, sessions
 
-        refuse_imitators(ctx)
+        forbid_impersonation(ctx)
         for role_id in {row["role_id"], before.role_id if before is not None else row["role_id"]}:
-            rights.may_hand_out(ctx, role_id)
+            rights.require_can_assign_role(ctx, role_id)
         if before is not None and before.enabled and not row["enabled"]:
             if before.user_id == ctx.principal.user_id:
                 raise Refusal("不能停用自己的账号")
-            sessions.end_all(ctx.conn, before.user_id, sessions.DISABLED)
+            sessions.end_user_sessions(ctx.conn, before.user_id, sessions.DISABLED)
 
 
-def refuse_imitators(ctx: Context) -> None:
-    """Accounts and rights are not changed in a simulated login."""
+def forbid_impersonation(ctx: Context) -> None:
+    """Raise Forbidden in a simulated login: it changes no accounts and rights."""
     if ctx.principal.imitator_id:
         raise Forbidden("模拟登录中不能修改账号、角色和密码，请先结束模拟")
 
@@ -216,19 +231,19 @@ class RightBundle(Resource):
         menu=Menu("系统管理", "权限管理", 5),
     )
 
-    right_bundle_id: Mapped[int] = key()
-    bundle_name: Mapped[str] = text("权限包名称", required=True, unique=True, search=True, width=220)
-    remark: Mapped[str | None] = textarea("备注", width=320)
+    right_bundle_id: Mapped[int] = key_field()
+    bundle_name: Mapped[str] = text_field("权限包名称", required=True, unique=True, search=True, width=220)
+    remark: Mapped[str | None] = textarea_field("备注", width=320)
 
     derived = (
-        derived(
+        derived_field(
             "right_count",
             "权限数",
             "integer",
             "(select count(*) from right_bundle_right b where b.right_bundle_id = {table}.right_bundle_id)",
             extract=False,
         ),
-        derived(
+        derived_field(
             "role_count",
             "使用的角色数",
             "integer",
@@ -241,9 +256,9 @@ class RightBundle(Resource):
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
         from api.identity import rights
 
-        refuse_imitators(ctx)
+        forbid_impersonation(ctx)
         if before is not None:
-            rights.may_bundle(ctx, before.right_bundle_id)
+            rights.require_can_edit_bundle(ctx, before.right_bundle_id)
 
 
 class RightBundleRight(Base):
@@ -329,14 +344,14 @@ class UserSession(Base):
     origin_id: Mapped[int | None] = mapped_column(
         ForeignKey("user_session.session_id", ondelete="cascade"), index=True
     )
-    """In a simulated login: who acts, and the session of his own that it ends with."""
+    """In a simulated login: the impersonator, and his own session that it ends with."""
     token_name: Mapped[str | None] = mapped_column(Text)
     scope: Mapped[list[str] | None] = mapped_column(ARRAY(Text))
-    """Of an API token: what it is for, and the rights that it is limited to (none: all of its user's)."""
+    """Of an API token: its purpose, and the rights that it is limited to (none: all of its user's)."""
 
 
 class LoginAttempt(Base):
-    """A try to log in, and what became of its session; the login log, and what the rate limit counts."""
+    """A login attempt and the end of its session; the login log, and what the rate limit counts."""
 
     __tablename__ = "login_attempt"
     __table_args__ = (
@@ -349,9 +364,9 @@ class LoginAttempt(Base):
     user_name: Mapped[str] = mapped_column(Text)
     client: Mapped[str] = mapped_column(Text)
     device: Mapped[str | None] = mapped_column(Text)
-    """The digest of what the browser keeps, where the name was logged in under on it before."""
+    """Hash of the browser's device token, where the name had logged in with it before."""
     given: Mapped[str | None] = mapped_column(Text)
-    """The same of one on which it is from now on."""
+    """Hash of the device token that this login gave to the browser."""
     succeeded: Mapped[bool]
     at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     user_id: Mapped[int | None] = mapped_column(BigInteger)

@@ -9,15 +9,15 @@ from pydantic import Field as Described
 from sqlalchemy import Row, select, text, update
 
 from api.identity import login, passwords, rights, sessions
-from api.identity.tables import UserAccount, refuse_imitators
-from api.kit import business_log, records
-from api.kit.calls import ANY_USER, call, router
+from api.identity.tables import UserAccount, forbid_impersonation
 from api.kit.context import Context
 from api.kit.errors import NotFound, Refusal
-from api.kit.schemas import Key, Keys, Payload, Saved
-from api.kit.scope import within
+from api.kit.http.routing import ANY_USER, build_router, call
+from api.kit.http.schemas import Key, Keys, Payload, Saved
+from api.kit.scope import scope_condition
+from api.kit.storage import business_log, records
 
-api = router()
+api = build_router()
 PREFIX = "v2/system/User"
 EDIT = UserAccount.right("edit")
 
@@ -70,30 +70,30 @@ def save_user(ctx: Context, payload: User) -> Any:
     """保存用户: a new one gets a first password, which he changes when he logs in."""
     values = payload.model_dump(exclude={"user_id", "password"})
     if payload.user_id is None:
-        ctx.require(UserAccount.right("add"))
+        ctx.require_right(UserAccount.right("add"))
         if not payload.password:
             raise Refusal("请输入初始密码")
-        key = records.add(ctx, UserAccount, values)
+        key = records.add_record(ctx, UserAccount, values)
     else:
-        key = records.edit(ctx, UserAccount, payload.user_id, values)
+        key = records.edit_record(ctx, UserAccount, payload.user_id, values)
     if payload.password:
-        _reset(ctx, key, payload.password)
+        _reset_password(ctx, key, payload.password)
     return {"id": key}
 
 
 @call(api, "POST", f"{PREFIX}/setPassword", right=EDIT, returns=None, write=True)
 def set_password(ctx: Context, payload: NewPassword) -> Any:
     """重设密码: ends the user's sessions, and he changes it when he logs in."""
-    _reset(ctx, payload.user_id, payload.password)
+    _reset_password(ctx, payload.user_id, payload.password)
     return None
 
 
 @call(api, "POST", f"{PREFIX}/changePassword", right=ANY_USER, returns=None, write=True)
 def change_password(ctx: Context, payload: OwnPassword) -> Any:
     """修改本人密码"""
-    refuse_imitators(ctx)
-    user = _user(ctx, ctx.principal.user_id, everywhere=True)
-    login.prove(user.user_name, payload.old_password, ctx.client, ctx.agent, ctx.device)
+    forbid_impersonation(ctx)
+    user = _require_user(ctx, ctx.principal.user_id, everywhere=True)
+    login.require_password(user.user_name, payload.old_password, ctx.client, ctx.agent, ctx.device)
     _set_password(ctx, user, payload.password, must_change=False)
     return None
 
@@ -102,26 +102,26 @@ def change_password(ctx: Context, payload: OwnPassword) -> Any:
 def set_enabled(ctx: Context, payload: Enabling) -> Any:
     """启用、停用: a disabled user's sessions end."""
     for key in payload.ids:
-        records.edit(ctx, UserAccount, key, {"enabled": payload.enabled})
+        records.edit_record(ctx, UserAccount, key, {"enabled": payload.enabled})
     return None
 
 
 @call(api, "POST", f"{PREFIX}/unlock", right=EDIT, returns=None, write=True)
-def unlock(ctx: Context, payload: Keys) -> Any:
+def unlock_users(ctx: Context, payload: Keys) -> Any:
     """解锁: failed logins before now no longer count."""
     for key in payload.ids:
-        user = _mine(ctx, key)
+        user = _require_manageable_user(ctx, key)
         ctx.conn.execute(
             update(UserAccount).where(UserAccount.user_id == user.user_id).values(unlocked_at=text("now()"))
         )
-        _log(ctx, user, "解除登录锁定")
+        _log_change(ctx, user, "解除登录锁定")
     return None
 
 
 @call(api, "GET", f"{PREFIX}/getSessions", right=UserAccount.right("list"), returns=list[OpenSession])
 def get_sessions(ctx: Context, user_id: Key) -> Any:
     """在线会话: a user's logins and tokens that are still good."""
-    user = _user(ctx, user_id)
+    user = _require_user(ctx, user_id)
     rows = ctx.conn.execute(_SESSIONS, {"user": user.user_id})
     mine = ctx.principal.session_id
     return [{**row._mapping, "is_own": row.session_id == mine} for row in rows]
@@ -134,9 +134,9 @@ def end_session(ctx: Context, payload: Ending) -> Any:
     owner = ctx.conn.execute(query, {"id": payload.session_id}).scalar()
     if owner is None:
         raise NotFound("会话")
-    user = _mine(ctx, owner)
+    user = _require_manageable_user(ctx, owner)
     sessions.close_session(ctx.conn, payload.session_id, sessions.ENDED)
-    _log(ctx, user, "结束会话")
+    _log_change(ctx, user, "结束会话")
     return None
 
 
@@ -153,42 +153,48 @@ order by s.seen_at desc
 """)
 
 
-def _user(ctx: Context, user_id: int, *, everywhere: bool = False) -> Row[Any]:
-    """A user within scope."""
+def _require_user(ctx: Context, user_id: int, *, everywhere: bool = False) -> Row[Any]:
+    """Return a user within scope.
+
+    Raises: NotFound.
+    """
     table = UserAccount.table()
-    mine = [] if everywhere else [within(table, ctx.principal)]
+    mine = [] if everywhere else [scope_condition(table, ctx.principal)]
     row = ctx.conn.execute(select(table).where(table.c.user_id == user_id, *mine)).first()
     if row is None:
         raise NotFound("用户")
     return row
 
 
-def _mine(ctx: Context, user_id: int) -> Row[Any]:
-    """A user within scope who holds no more than oneself."""
-    refuse_imitators(ctx)
-    user = _user(ctx, user_id)
-    rights.may_hand_out(ctx, user.role_id)
+def _require_manageable_user(ctx: Context, user_id: int) -> Row[Any]:
+    """Return a user within scope whose role has no more than the caller's.
+
+    Raises: NotFound, Forbidden.
+    """
+    forbid_impersonation(ctx)
+    user = _require_user(ctx, user_id)
+    rights.require_can_assign_role(ctx, user.role_id)
     return user
 
 
-def _reset(ctx: Context, user_id: int, password: str) -> None:
-    user = _mine(ctx, user_id)
+def _reset_password(ctx: Context, user_id: int, password: str) -> None:
+    user = _require_manageable_user(ctx, user_id)
     _set_password(ctx, user, password, must_change=user_id != ctx.principal.user_id)
 
 
 def _set_password(ctx: Context, user: Row[Any], password: str, *, must_change: bool) -> None:
-    made = passwords.chosen(password, user.user_name, user.password_hash)
+    made = passwords.hash_new_password(password, user.user_name, user.password_hash)
     ctx.conn.execute(
         update(UserAccount)
         .where(UserAccount.user_id == user.user_id)
         .values(password_hash=made, must_change_password=must_change, password_set_at=text("now()"))
     )
-    sessions.end_all(ctx.conn, user.user_id, sessions.PASSWORD, but=ctx.principal.session_id)
-    _log(ctx, user, "修改密码")
+    sessions.end_user_sessions(ctx.conn, user.user_id, sessions.PASSWORD, but=ctx.principal.session_id)
+    _log_change(ctx, user, "修改密码")
 
 
-def _log(ctx: Context, user: Row[Any], reason: str) -> None:
-    business_log.write(
+def _log_change(ctx: Context, user: Row[Any], reason: str) -> None:
+    business_log.log_action(
         ctx.conn,
         ctx.principal,
         "user_account",

@@ -1,4 +1,4 @@
-"""Columns of an import file (导入列): their names in the file's first row, Chinese or English, in any order."""
+"""Columns of an import file (导入列): their titles in the file's first row, Chinese or English, in any order."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ LABELS = {name: words[0] for name, words in NAMES.items()}
 _BY_WORD = {word: name for name, words in NAMES.items() for word in words}
 
 
-def places(header: Sequence[str]) -> dict[str, int]:
-    """Where each known column stands; unknown ones are passed over, missing and doubled ones refused."""
+def find_columns(header: Sequence[str]) -> dict[str, int]:
+    """Return the position of each known column; unknown ones are ignored. Raises Refusal for missing or
+    repeated ones."""
     found: dict[str, int] = {}
     for place, title in enumerate(header):
         name = _BY_WORD.get(title.strip().lower().lstrip("\ufeff"))

@@ -1,4 +1,4 @@
-"""Count sheets (盘点表): a stocktake's lines to Excel, and the counts that were written into it back."""
+"""Count sheets (盘点表): a stocktake's lines to Excel, and the counts of a filled sheet back."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Annotated, Any
 
 from fastapi import Form
 
-from api.importing import files, sheets
+from api.importing import files, sheet_upload
 from api.inventory.stock_take import StockTake
-from api.kit import drafts
-from api.kit.calls import call, router
+from api.kit.bills import drafts
 from api.kit.context import Context
-from api.kit.document import MAX_LINES
-from api.kit.endpoints import bill_info
+from api.kit.declaration.document import MAX_LINES
+from api.kit.declaration.fields import Field
 from api.kit.errors import Refusal
-from api.kit.fields import Field
-from api.kit.named_bills import hide_closed
-from api.kit.schemas import Key, Saved
-from api.kit.validation import Problems
+from api.kit.http.endpoints import read_bill
+from api.kit.http.routing import build_router, call
+from api.kit.http.schemas import Key, Saved
+from api.kit.storage.bill_visibility import mask_hidden_bills
+from api.kit.storage.validation import Problems
 
-api = router()
+api = build_router()
 NUMBER, CODE = "序号", "商品编码"
 COUNTS = {"初盘数量": "counted_quantity", "复盘数量": "recount_quantity", "备注": "remark"}
 COLUMNS = (
@@ -41,9 +41,9 @@ COLUMNS = (
 @call(api, "GET", "v2/inventory/StockTaking/getCountSheet", right=StockTake.right("list"))
 def get_count_sheet(ctx: Context, id: Key, blind: int = 0) -> Any:
     """盘点表: the lines of a stocktake, for a blind count without what the book says."""
-    info = hide_closed(ctx.conn, ctx.principal, bill_info(ctx, StockTake, id))
+    info = mask_hidden_bills(ctx.conn, ctx.principal, read_bill(ctx, StockTake, id))
     columns = [item for item in COLUMNS if not (blind and item.name == "book_quantity")]
-    return sheets.workbook(f"{info['bill_no']}.xlsx", "盘点表", columns, info["lines"])
+    return sheet_upload.build_workbook_response(f"{info['bill_no']}.xlsx", "盘点表", columns, info["lines"])
 
 
 @call(
@@ -53,18 +53,20 @@ def get_count_sheet(ctx: Context, id: Key, blind: int = 0) -> Any:
     right=StockTake.right("edit"),
     returns=Saved,
     write=True,
-    turns=sheets.TURNS,
+    turns=sheet_upload.TURNS,
 )
-def import_count_sheet(ctx: Context, id: Annotated[int, Form(ge=0, le=2**62)], excel: sheets.Sent) -> Any:
+def import_count_sheet(
+    ctx: Context, id: Annotated[int, Form(ge=0, le=2**62)], excel: sheet_upload.Sent
+) -> Any:
     """导入盘点表: counts and remarks of a filled sheet; blank cells leave a line as it is."""
-    info = bill_info(ctx, StockTake, id)
-    with sheets.received(ctx, "导入盘点表", excel, company_id=info["company_id"]) as sheet:
-        _fill(info["lines"], sheet.read(MAX_LINES, f"盘点表不能超过{MAX_LINES}行，请使用导出的盘点表"))
-    return drafts.edit(ctx, StockTake, id, info)
+    info = read_bill(ctx, StockTake, id)
+    with sheet_upload.receive_sheet(ctx, "导入盘点表", excel, company_id=info["company_id"]) as sheet:
+        _fill_counts(info["lines"], sheet.read(MAX_LINES, f"盘点表不能超过{MAX_LINES}行，请使用导出的盘点表"))
+    return drafts.edit_draft(ctx, StockTake, id, info)
 
 
-def _fill(lines: list[dict[str, Any]], rows: Sequence[files.Row]) -> None:
-    """Put a sheet's counts into the lines that it names; every mistake is told at once."""
+def _fill_counts(lines: list[dict[str, Any]], rows: Sequence[files.Row]) -> None:
+    """Put a sheet's counts into the lines that it names. Raises Refusal with all mistakes at once."""
     head = rows[0][1] if rows else []
     if NUMBER not in head or CODE not in head or not COUNTS.keys() & set(head):
         raise Refusal(f"请使用导出的盘点表，表头应有“{NUMBER}”“{CODE}”“初盘数量”")
@@ -77,4 +79,4 @@ def _fill(lines: list[dict[str, Any]], rows: Sequence[files.Row]) -> None:
             problems.add("序号与商品编码和盘点单不一致")
             continue
         line.update({name: row[label] for label, name in COUNTS.items() if row.get(label, "").strip()})
-    problems.settle()
+    problems.raise_if_any()

@@ -1,4 +1,4 @@
-"""Failed rows (失败明细): the refused rows of an upload as a workbook, which may be mended and uploaded again."""
+"""Failed rows (失败明细): the refused rows of an upload as a workbook, to be corrected and uploaded again."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from types import TracebackType
 
 import xlsxwriter
 
-from api.importing.opening_rows import COLUMN, REASON, ROW, Refused
-from api.shell.export_job import PLAIN
+from api.importing.opening_rows import COLUMN, REASON, ROW, RefusedRow
+from api.shell.files.export_job import WORKBOOK_OPTIONS
 
 
 class FailedRows:
-    """Written row by row; there is no file when no row failed."""
+    """Writer of refused rows, row by row; there is no file when no row failed."""
 
     def __init__(self, path: Path, heading: Sequence[str]) -> None:
         self.path, self.heading = path, heading
@@ -28,7 +28,7 @@ class FailedRows:
         if self._book is not None:
             self._book.close()
 
-    def add(self, refused: Iterable[Refused]) -> None:
+    def add(self, refused: Iterable[RefusedRow]) -> None:
         """Append rows: number, column, reason, and their cells as they were."""
         for one in refused:
             self._write([str(one.row), one.label, one.reason, *one.texts])
@@ -36,7 +36,7 @@ class FailedRows:
     def _write(self, texts: Sequence[str]) -> None:
         if self._book is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._book = xlsxwriter.Workbook(str(self.path), PLAIN)
+            self._book = xlsxwriter.Workbook(str(self.path), WORKBOOK_OPTIONS)
             self._sheet = self._book.add_worksheet("失败明细")
             self._sheet.set_column(1, 1, 16)
             self._sheet.set_column(2, 2, 60)

@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TextIO
 
-from api.importing.xlsx_child import MAX_COLUMNS, MAX_LETTERS, MAX_ROWS
 from api.importing.xlsx_guard import PATIENT, Limits, read_xls, read_xlsx
+from api.importing.xlsx_worker import MAX_COLUMNS, MAX_LETTERS, MAX_ROWS
 from api.kit.errors import Refusal
 
 MAX_BYTES = 512 * 1024 * 1024
@@ -28,8 +28,9 @@ Row = tuple[int, list[str]]
 """The line's number in the file, as an editor or Excel counts, and its cells."""
 
 
-def rows(path: Path, limits: Limits = PATIENT) -> Iterator[Row]:
-    """The file's rows, blank ones left out. Refuses what is neither CSV nor a workbook, and what is too large."""
+def read_rows(path: Path, limits: Limits = PATIENT) -> Iterator[Row]:
+    """Yield the file's rows without blank ones. Raises Refusal for what is neither CSV nor a workbook, or too
+    large."""
     if not path.is_file():
         raise Refusal(f"找不到文件 {path}")
     if path.stat().st_size > MAX_BYTES:
@@ -38,7 +39,7 @@ def rows(path: Path, limits: Limits = PATIENT) -> Iterator[Row]:
         head = file.read(4096)
     suffix = path.suffix.lower()
     if head.startswith(OLE):
-        if _holds(path, OLE_ENCRYPTED):
+        if _contains(path, OLE_ENCRYPTED):
             raise Refusal("Excel 文件已加密，请取消密码后再导入")
         return read_xls(path, limits)
     if head.startswith(ZIP):
@@ -50,14 +51,14 @@ def rows(path: Path, limits: Limits = PATIENT) -> Iterator[Row]:
     return _read_csv(path)
 
 
-def _holds(path: Path, mark: bytes) -> bool:
+def _contains(path: Path, mark: bytes) -> bool:
     with path.open("rb") as file:
         return mark in file.read(MAX_DIRECTORY)
 
 
 def _read_csv(path: Path) -> Iterator[Row]:
-    """A row at a time: whoever has enough of a long file has read no more of it."""
-    with path.open(encoding=_encoding(path), newline="") as file:
+    """Yield a row at a time: a reader that stops early has read no more of a long file."""
+    with path.open(encoding=_detect_encoding(path), newline="") as file:
         lines = _Lines(file)
         first = next(lines, "")
         reader = csv.reader(chain([first], lines), delimiter=max(",;\t", key=first.count))
@@ -75,7 +76,7 @@ def _read_csv(path: Path) -> Iterator[Row]:
 
 
 class _Lines:
-    """The lines of a text; `letters` counts those of the row that they are a part of, which has an end."""
+    """The lines of a text; `letters` counts those of the current row, which has a limit."""
 
     def __init__(self, file: TextIO) -> None:
         self.file, self.letters = file, 0
@@ -93,8 +94,8 @@ class _Lines:
         return line
 
 
-def _encoding(path: Path) -> str:
-    """What all of a text is written in; little of it is held at once."""
+def _detect_encoding(path: Path) -> str:
+    """Return the encoding of all of a text; little of it is in memory at once."""
     for encoding in ENCODINGS:
         decoder = codecs.getincrementaldecoder(encoding)()
         try:

@@ -1,7 +1,9 @@
-"""The initialisation job (初始化任务): the job worker enters an uploaded file portion by portion, each a transaction.
+"""The initialisation job (初始化任务): the job worker enters an uploaded file portion by portion, each a
+transaction.
 
-A killed run is taken up again from the start of its file: what it entered is known then, so nothing doubles. A file
-that was taken up too often falls back to its upload. Sound rows are entered; refused ones come back as a file.
+A killed run is taken up again from the start of its file: what it entered is known then, so nothing
+doubles. A file that was taken up too often falls back to its upload. Sound rows are entered; refused ones
+come back as a file.
 """
 
 from __future__ import annotations
@@ -16,177 +18,190 @@ from psycopg.errors import UniqueViolation
 from sqlalchemy import ColumnElement, Connection, select, update
 from sqlalchemy.exc import IntegrityError
 
-from api.identity.sessions import principal_of
+from api.identity.sessions import read_principal
 from api.importing import files
-from api.importing.cells import Line
+from api.importing.cells import SheetRow
 from api.importing.failed_rows import FailedRows
 from api.importing.opening_customers import OpeningCustomers
 from api.importing.opening_goods import OpeningGoods
-from api.importing.opening_rows import Opening, Outcome, Refused, parted
+from api.importing.opening_rows import OpeningOutcome, OpeningUpload, RefusedRow, split_rows
 from api.importing.opening_stocks import OpeningStocks
 from api.importing.xlsx_guard import QUICK
-from api.kit import business_log, transitions
+from api.kit.bills import transitions
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE, engine, transact
 from api.kit.errors import Refusal
-from api.kit.settings import settings
-from api.master.ledgers import Books
-from api.shell import initialisation as states
-from api.shell import jobs, wake
-from api.shell.attendance import attended, is_unattended
-from api.shell.initialisation import FAILED, PARTLY, RUNNING, SUCCEEDED, WAITING, InitialisationTask
+from api.kit.settings import read_settings
+from api.kit.storage import business_log
+from api.kit.storage.database import TIME_ZONE, main_engine, run_transaction
+from api.master.stock.ledger_gateway import LedgerGateway
+from api.shell import jobs
+from api.shell.operations import initialisation as states
+from api.shell.operations import refresh_notifier
+from api.shell.operations.initialisation import (
+    FAILED,
+    PARTLY,
+    RUNNING,
+    SUCCEEDED,
+    WAITING,
+    InitialisationTask,
+)
+from api.shell.task_lock import is_task_abandoned, lock_task
 
 KIND = "initialisation"
 MAX_ATTEMPTS = 3
-OPENINGS: dict[int, type[Opening]] = {0: OpeningGoods, 2: OpeningStocks, 4: OpeningCustomers}
+OPENINGS: dict[int, type[OpeningUpload]] = {0: OpeningGoods, 2: OpeningStocks, 4: OpeningCustomers}
 """Each upload by the state that it starts from."""
 TABLE = InitialisationTask.table()
 
 
-def folder() -> Path:
-    """Where uploaded files and the files of refused rows lie."""
-    return settings().uploads_dir / "initialisation"
+def upload_folder() -> Path:
+    """Return the folder of uploaded files and files of refused rows."""
+    return read_settings().uploads_dir / "initialisation"
 
 
-def failures_of(task_id: int) -> Path:
-    """The file of a task's refused rows."""
-    return folder() / f"{task_id}_failed.xlsx"
+def failures_file(task_id: int) -> Path:
+    """Return the path of a task's refused rows."""
+    return upload_folder() / f"{task_id}_failed.xlsx"
 
 
 @jobs.app.task(name="initialise", pass_context=False)
 def initialise(task_id: int) -> None:
-    """Work a file off, unless another worker does."""
-    with attended(KIND, task_id) as mine:
+    """Process a task, unless another worker does."""
+    with lock_task(KIND, task_id) as mine:
         if mine:
-            _run(task_id)
+            _run_task(task_id)
 
 
 @jobs.app.periodic(cron="* * * * *")
 @jobs.app.task(name="initialise_unattended", queue=jobs.QUEUE, pass_context=False)
 def initialise_unattended(timestamp: int) -> None:
-    """Take up what a killed worker left, within a minute."""
-    for task_id in transact(_unattended):
+    """Resume the tasks of killed workers, within a minute."""
+    for task_id in run_transaction(_find_unattended):
         initialise(task_id)
 
 
-def _unattended(conn: Connection) -> list[int]:
+def _find_unattended(conn: Connection) -> list[int]:
     unfinished = TABLE.c.status.in_((WAITING, RUNNING))
     keys: list[int] = list(conn.execute(select(TABLE.c.initialisation_task_id).where(unfinished)).scalars())
-    return [key for key in keys if is_unattended(conn, KIND, key)]
+    return [key for key in keys if is_task_abandoned(conn, KIND, key)]
 
 
-def _run(task_id: int) -> None:
-    task = transact(lambda conn: _begin(conn, task_id))
+def _run_task(task_id: int) -> None:
+    task = run_transaction(lambda conn: _begin_attempt(conn, task_id))
     if task is None:
         return
     try:
         if task.attempts >= MAX_ATTEMPTS:
             raise Refusal("处理多次中断，请重新上传")
-        _process(task)
+        _process_file(task)
     except Refusal as refusal:
-        _settle(task, FAILED, refusal.msg)
+        _finish_task(task, FAILED, refusal.msg)
     except Exception:
-        _settle(task, FAILED, "处理出错，请重新上传或联系管理员")
+        _finish_task(task, FAILED, "处理出错，请重新上传或联系管理员")
         raise
     else:
-        done = transact(lambda conn: conn.execute(select(TABLE).where(_mine(task_id))).one())
-        said = f"新增{done.rows_taken}行，已存在{done.rows_known}行，失败{done.rows_refused}行"
+        done = run_transaction(lambda conn: conn.execute(select(TABLE).where(_task_condition(task_id))).one())
+        summary = f"新增{done.rows_taken}行，已存在{done.rows_known}行，失败{done.rows_refused}行"
         more = "，请下载失败明细，修改后重新上传" if done.rows_refused else ""
-        _settle(task, PARTLY if done.rows_refused else SUCCEEDED, said + more)
-    wake.warehouse()
+        _finish_task(task, PARTLY if done.rows_refused else SUCCEEDED, summary + more)
+    refresh_notifier.notify_refresh_worker()
 
 
-def _begin(conn: Connection, task_id: int) -> Any:
-    """Enter one more attempt; None when there is nothing left to do."""
-    task = conn.execute(select(TABLE).where(_mine(task_id)).with_for_update()).first()
+def _begin_attempt(conn: Connection, task_id: int) -> Any:
+    """Record one more attempt; None when there is nothing left to do."""
+    task = conn.execute(select(TABLE).where(_task_condition(task_id)).with_for_update()).first()
     if task is None or task.status not in (WAITING, RUNNING):
         return None
     values = {"status": RUNNING, "attempts": task.attempts + 1}
     counts = dict.fromkeys(("rows_done", "rows_taken", "rows_known", "rows_refused"), 0)
-    conn.execute(update(TABLE).where(_mine(task_id)).values(**values, **counts))
+    conn.execute(update(TABLE).where(_task_condition(task_id)).values(**values, **counts))
     return task
 
 
-def _mine(task_id: int) -> ColumnElement[bool]:
+def _task_condition(task_id: int) -> ColumnElement[bool]:
     return TABLE.c.initialisation_task_id == task_id
 
 
-def _process(task: Any) -> None:
-    transitions.set_ledgers(Books())
+def _process_file(task: Any) -> None:
+    transitions.set_ledgers(LedgerGateway())
     opening = OPENINGS[task.step](task.company_id)
-    with engine().connect() as conn:
-        principal = principal_of(conn, task.asked_by)
+    with main_engine().connect() as conn:
+        principal = read_principal(conn, task.asked_by)
         ctx = Context(conn, principal)
-        ctx.require(InitialisationTask.right("upload"))
+        ctx.require_right(InitialisationTask.right("upload"))
         opening.prepare(ctx)
-        rows = files.rows(settings().uploads_dir / task.path, QUICK)
+        rows = files.read_rows(read_settings().uploads_dir / task.path, QUICK)
         _, heading = next(rows, (0, []))
-        places = opening.places(ctx, heading)
-    with FailedRows(failures_of(task.initialisation_task_id), heading) as failed:
-        for portion in _portions(rows, opening.portion):
+        places = opening.find_columns(ctx, heading)
+    with FailedRows(failures_file(task.initialisation_task_id), heading) as failed:
+        for portion in _split_portions(rows, opening.portion):
 
-            def enter(conn: Connection, portion: Sequence[files.Row] = portion) -> Outcome:
+            def enter(conn: Connection, portion: Sequence[files.Row] = portion) -> OpeningOutcome:
                 ctx = Context(conn, principal)
-                sound, refused = parted(opening.read(ctx, places, portion))
-                outcome = _take(ctx, opening, sound)
+                sound, refused = split_rows(opening.read(ctx, places, portion))
+                outcome = _import_rows(ctx, opening, sound)
                 outcome.refused = sorted([*refused, *outcome.refused], key=lambda one: one.row)
-                _note(conn, task, len(portion), outcome)
+                _record_progress(conn, task, len(portion), outcome)
                 return outcome
 
-            failed.add(_entered(enter).refused)
+            failed.add(_enter_portion(enter).refused)
 
 
-def _entered(enter: Callable[[Connection], Outcome]) -> Outcome:
-    """Enter a portion; once more when somebody has just keyed in what it would make."""
+def _enter_portion(enter: Callable[[Connection], OpeningOutcome]) -> OpeningOutcome:
+    """Run a portion's transaction; repeat it once where somebody has just keyed in what it would insert."""
     try:
-        return transact(enter)
+        return run_transaction(enter)
     except (IntegrityError, UniqueViolation):
-        return transact(enter)
+        return run_transaction(enter)
 
 
-def _take(ctx: Context, opening: Opening, lines: list[Line]) -> Outcome:
-    """Enter rows; when they are refused together, the half that is at fault is looked for."""
+def _import_rows(ctx: Context, opening: OpeningUpload, lines: list[SheetRow]) -> OpeningOutcome:
+    """Import rows; when they are refused together, halve them to find the ones at fault."""
     if not lines:
-        return Outcome()
+        return OpeningOutcome()
     try:
         with ctx.conn.begin_nested():
-            return opening.take(ctx, lines)
+            return opening.import_rows(ctx, lines)
     except Refusal as refusal:
         if len(lines) == 1:
-            return Outcome(refused=[Refused(lines[0].row, opening.label, refusal.msg, lines[0].texts)])
+            return OpeningOutcome(
+                refused=[RefusedRow(lines[0].row, opening.label, refusal.msg, lines[0].texts)]
+            )
     middle = len(lines) // 2
-    first, second = _take(ctx, opening, lines[:middle]), _take(ctx, opening, lines[middle:])
-    return Outcome(first.taken + second.taken, first.known + second.known, [*first.refused, *second.refused])
+    first, second = _import_rows(ctx, opening, lines[:middle]), _import_rows(ctx, opening, lines[middle:])
+    return OpeningOutcome(
+        first.taken + second.taken, first.known + second.known, [*first.refused, *second.refused]
+    )
 
 
-def _portions(rows: Iterator[files.Row], size: int) -> Iterator[list[files.Row]]:
+def _split_portions(rows: Iterator[files.Row], size: int) -> Iterator[list[files.Row]]:
     while portion := list(islice(rows, size)):
         yield portion
 
 
-def _note(conn: Connection, task: Any, rows: int, outcome: Outcome) -> None:
-    """Progress, committed with the rows it tells of."""
+def _record_progress(conn: Connection, task: Any, rows: int, outcome: OpeningOutcome) -> None:
+    """Record progress, committed with the rows that it counts."""
     counts = {
         "rows_done": TABLE.c.rows_done + rows,
         "rows_taken": TABLE.c.rows_taken + outcome.taken,
         "rows_known": TABLE.c.rows_known + outcome.known,
         "rows_refused": TABLE.c.rows_refused + len(outcome.refused),
     }
-    conn.execute(update(TABLE).where(_mine(task.initialisation_task_id)).values(counts))
+    conn.execute(update(TABLE).where(_task_condition(task.initialisation_task_id)).values(counts))
 
 
-def _settle(task: Any, status: int, message: str) -> None:
-    """End a task: on to the next upload when all went well, else back to this one."""
+def _finish_task(task: Any, status: int, message: str) -> None:
+    """Finish a task: on to the next upload when all went well, else back to this one."""
 
     def work(conn: Connection) -> None:
         values = {"status": status, "message": message[:500], "finished_at": datetime.now(TIME_ZONE)}
-        conn.execute(update(TABLE).where(_mine(task.initialisation_task_id)).values(values))
+        conn.execute(update(TABLE).where(_task_condition(task.initialisation_task_id)).values(values))
         target = task.step + 2 if status == SUCCEEDED else task.step
-        if states.state_of(conn, task.company_id) == task.step + 1:
-            states.move(conn, task.company_id, task.step + 1, target)
-        business_log.write(
+        if states.read_state(conn, task.company_id) == task.step + 1:
+            states.advance_state(conn, task.company_id, task.step + 1, target)
+        business_log.log_action(
             conn,
-            principal_of(conn, task.asked_by),
+            read_principal(conn, task.asked_by),
             InitialisationTask.name(),
             task.initialisation_task_id,
             "upload",
@@ -194,4 +209,4 @@ def _settle(task: Any, status: int, message: str) -> None:
             after={"file_name": task.file_name, "message": message},
         )
 
-    transact(work)
+    run_transaction(work)

@@ -1,7 +1,8 @@
 """Line sheets (明细导入): a template of a bill's lines, and a filled sheet read back as lines of its form.
 
-Nothing is saved here: what was read goes into the form, and is checked once more when the bill is. Cells with formulas
-count with the value that the file holds of them, and are told where it holds none; nothing is computed.
+Nothing is saved here: what was read goes into the form, and is checked once more when the bill is. Cells
+with formulas count with the value that the file holds of them, and are told where it holds none; nothing
+is computed.
 """
 
 from __future__ import annotations
@@ -15,16 +16,17 @@ from fastapi import Form, Query
 from pydantic import BaseModel
 from pydantic import Field as Length
 
-from api.importing import cells, files, sheets
-from api.kit import packs, registry
-from api.kit.calls import ANY_USER, call, router
+from api.importing import cells, files, sheet_upload
+from api.kit.bills import pack_units
 from api.kit.context import Context
-from api.kit.document import MAX_LINES, Block
+from api.kit.declaration import registry
+from api.kit.declaration.document import MAX_LINES, Block
+from api.kit.declaration.fields import Field
+from api.kit.declaration.resource import Resource
 from api.kit.errors import NotFound, Refusal
-from api.kit.fields import Field
-from api.kit.resource import Resource
+from api.kit.http.routing import ANY_USER, build_router, call
 
-api = router()
+api = build_router()
 MOST_FAILURES = 20_000
 GOODS = "goods_id"
 
@@ -68,24 +70,27 @@ def get_template(
     ctx: Context, bill: Annotated[str, Query(max_length=60)], block: Annotated[str, Query(max_length=60)]
 ) -> Any:
     """明细导入模板: a sheet with the columns of a bill's lines."""
-    cls, part = _block(ctx, bill, block)
-    columns = [sheets.column(item, _titles(item)[0]) for item in _fields(ctx, part)]
-    return sheets.workbook(f"{cls.name()}_{part.name}.xlsx", part.label, columns)
+    cls, part = _require_block(ctx, bill, block)
+    columns = [
+        sheet_upload.build_template_column(item, _column_titles(item)[0])
+        for item in _fillable_fields(ctx, part)
+    ]
+    return sheet_upload.build_workbook_response(f"{cls.name()}_{part.name}.xlsx", part.label, columns)
 
 
-@call(api, "POST", "v2/Open/LineSheet/read", right=ANY_USER, returns=Sheet, turns=sheets.TURNS)
+@call(api, "POST", "v2/Open/LineSheet/read", right=ANY_USER, returns=Sheet, turns=sheet_upload.TURNS)
 def read_sheet(
     ctx: Context,
     bill: Annotated[str, Form(max_length=60)],
     block: Annotated[str, Form(max_length=60)],
-    excel: sheets.Sent,
+    excel: sheet_upload.Sent,
     header: Annotated[str, Form(max_length=20_000)] = "{}",
 ) -> Any:
     """读取明细: the lines of a filled sheet for a form with this header; each cell that can't be taken is told."""
-    _, part = _block(ctx, bill, block)
-    with sheets.received(ctx, "明细导入", excel, csv=True) as sheet:
+    _, part = _require_block(ctx, bill, block)
+    with sheet_upload.receive_sheet(ctx, "明细导入", excel, csv=True) as sheet:
         rows = sheet.read(MAX_LINES, f"{part.label}不能超过{MAX_LINES}行，请分成多张单据")
-        found = _read(ctx, part, _header(header), rows)
+        found = _read_lines(ctx, part, _parse_header(header), rows)
         sheet.upload.message = f"{len(found['lines'])}行，{len(found['problems'])}处需要修改"
     return found
 
@@ -95,44 +100,44 @@ def get_failures(ctx: Context, payload: Failures) -> Any:
     """失败明细: what a form refused of a sheet, a paste or its own lines, as a file."""
     columns = [Field("serial", "行/单据号", "text", width=160), Field("field", "字段", "text")]
     columns.append(Field("msg", "失败原因", "text", width=400))
-    return sheets.workbook(
+    return sheet_upload.build_workbook_response(
         "failures.xlsx", "失败明细", columns, (row.model_dump() for row in payload.failures)
     )
 
 
-def _block(ctx: Context, bill: str, block: str) -> tuple[type[Resource], Block]:
-    cls = next((one for one in registry.declared() if one.name() == bill), None)
+def _require_block(ctx: Context, bill: str, block: str) -> tuple[type[Resource], Block]:
+    cls = next((one for one in registry.list_resources() if one.name() == bill), None)
     if cls is None or not cls.blocks():
         raise NotFound("单据")
-    if not ctx.principal.may(cls.right("edit")):
-        ctx.require(cls.right("add"))
+    if not ctx.principal.has_right(cls.right("edit")):
+        ctx.require_right(cls.right("add"))
     for part in cls.blocks():
-        if part.name == block and any(_keyed(item) for item in part.cls.fields()):
+        if part.name == block and any(_is_keyed(item) for item in part.cls.fields()):
             return cls, part
     raise NotFound("明细")
 
 
-def _fields(ctx: Context, part: Block) -> list[Field]:
-    """What a sheet may fill, goods first."""
+def _fillable_fields(ctx: Context, part: Block) -> list[Field]:
+    """Return the fields that a sheet may fill, goods first."""
     screen = part.cls.name()
     found = [
-        cells.coded(item) if item.name == GOODS else item
+        cells.label_goods_column(item) if item.name == GOODS else item
         for item in part.cls.fields()
-        if _keyed(item) and ctx.principal.sees(screen, item.name, item.permission)
+        if _is_keyed(item) and ctx.principal.can_see(screen, item.name, item.permission)
     ]
     return sorted(found, key=lambda item: item.name != GOODS)
 
 
-def _keyed(item: Field) -> bool:
+def _is_keyed(item: Field) -> bool:
     return item.writable and not item.hidden
 
 
-def _titles(item: Field) -> tuple[str, ...]:
-    """What a column may be called; goods beside a line's own, say a gift, keep their name."""
+def _column_titles(item: Field) -> tuple[str, ...]:
+    """Return the titles that a column may have; goods beside a line's own, say a gift, keep their name."""
     return cells.CODES if item.name == GOODS else (item.label,)
 
 
-def _header(sent: str) -> dict[str, Any]:
+def _parse_header(sent: str) -> dict[str, Any]:
     try:
         found = orjson.loads(sent)
     except orjson.JSONDecodeError:
@@ -142,35 +147,37 @@ def _header(sent: str) -> dict[str, Any]:
     return found
 
 
-def _read(ctx: Context, part: Block, header: Mapping[str, Any], rows: list[files.Row]) -> dict[str, Any]:
+def _read_lines(
+    ctx: Context, part: Block, header: Mapping[str, Any], rows: list[files.Row]
+) -> dict[str, Any]:
     if not rows:
         raise Refusal("文件里没有内容，请先下载模板")
-    fields = _fields(ctx, part)
+    fields = _fillable_fields(ctx, part)
     # 件数 tell the quantity where they stand.
     heading = {title.strip().strip(cells.MARKS) for title in rows[0][1]}
-    packed = any(item.name == packs.QUANTITY and item.label in heading for item in fields)
+    packed = any(item.name == pack_units.QUANTITY and item.label in heading for item in fields)
     if packed:
         fields = [replace(item, required=item.required and item.name != "quantity") for item in fields]
-    titles = {item: _titles(item) for item in fields}
-    places = cells.places_of(rows[0][1], titles, "模板")
+    titles = {item: _column_titles(item) for item in fields}
+    places = cells.find_columns(rows[0][1], titles, "模板")
     body = rows[1:]
     if not body:
         raise Refusal("文件里只有表头，没有明细")
-    lines = cells.read(ctx, places, body, header)
+    lines = cells.read_cells(ctx, places, body, header)
     for line in lines if packed else ():
-        if not line.values.keys() & {"quantity", packs.QUANTITY}:
-            line.refuse(part.cls.field("quantity"), cells.BLANK)
+        if not line.values.keys() & {"quantity", pack_units.QUANTITY}:
+            line.add_error(part.cls.field("quantity"), cells.BLANK)
     problems = [
         {"row": line.row, "field": bad.item.name, "label": bad.item.label, "msg": bad.msg}
         for line in lines
-        for bad in line.bad
+        for bad in line.errors
     ]
     kinds = {item.name: item for item in places}
-    return {"lines": [_told(line, kinds) for line in lines], "problems": problems}
+    return {"lines": [_format_row(line, kinds) for line in lines], "problems": problems}
 
 
-def _told(line: cells.Line, kinds: Mapping[str, Field]) -> dict[str, Any]:
-    """A row for the form, which takes numbers and days as texts."""
+def _format_row(line: cells.SheetRow, kinds: Mapping[str, Field]) -> dict[str, Any]:
+    """Format a row for the form, which takes numbers and days as texts."""
     shown = {
         name: {
             "value": str(value) if kinds[name].is_number or kinds[name].kind == "date" else value,

@@ -1,4 +1,4 @@
-"""Masters that an import file names (导入资料): found by code or name, or made when the user said so."""
+"""Masters that an import file names (导入资料): found by code or name, or inserted on request."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from decimal import Decimal
 
 from sqlalchemy import Connection, select
 
-from api.kit.records import insert_all
-from api.kit.resource import Resource
-from api.master.goods import Goods, GoodsBatch, GoodsType, Unit, is_tyre
-from api.master.organisation import Company
-from api.master.partners import Customer, Supplier
-from api.master.warehouses import Warehouse
+from api.kit.declaration.resource import Resource
+from api.kit.storage.records import insert_records
+from api.master.goods.goods import Goods, GoodsBatch, GoodsType, Unit, is_tyre
+from api.master.organization.companies import Company
+from api.master.partners.partners import Customer, Supplier
+from api.master.warehouses.warehouses import Warehouse
 
 NEW_TYPE, NEW_UNIT = "导入商品", "件"
 
@@ -28,7 +28,7 @@ class KnownGoods:
 
 @dataclass(slots=True)
 class Masters:
-    """What is in the database; companies go by their name, given by name or code."""
+    """Masters in the database; companies are keyed by name, given by name or code."""
 
     companies: dict[str, int] = field(default_factory=dict)
     company_names: dict[str, str] = field(default_factory=dict)
@@ -41,8 +41,8 @@ class Masters:
 
 
 @dataclass(slots=True)
-class Missing:
-    """What a file names and the database lacks; `goods` maps codes to names."""
+class MissingMasters:
+    """Masters that a file names and the database lacks; `goods` maps codes to names."""
 
     companies: set[str] = field(default_factory=set)
     warehouses: set[tuple[str, str]] = field(default_factory=set)
@@ -51,7 +51,7 @@ class Missing:
     goods: dict[str, str] = field(default_factory=dict)
 
     def counts(self) -> dict[str, int]:
-        """How many of each kind, those there are, by Chinese name."""
+        """Return how many of each kind, those there are, by Chinese name."""
         kinds: dict[str, Collection[object]] = {
             "公司": self.companies,
             "仓库": self.warehouses,
@@ -62,8 +62,8 @@ class Missing:
         return {label: len(found) for label, found in kinds.items() if found}
 
 
-def read(conn: Connection) -> Masters:
-    """All masters that bills name."""
+def read_masters(conn: Connection) -> Masters:
+    """Return all masters that bills name."""
     found = Masters()
     names: dict[int, str] = {}
     for key, name, code in conn.execute(
@@ -102,11 +102,11 @@ def read(conn: Connection) -> Masters:
     return found
 
 
-def make(conn: Connection, missing: Missing, known: Masters) -> None:
-    """Make what is missing, with the least a form would ask for."""
+def insert_missing(conn: Connection, missing: MissingMasters, known: Masters) -> None:
+    """Insert missing masters, with the least that a form would require."""
     if missing.companies:
         codes = _free_codes(known, len(missing.companies))
-        insert_all(
+        insert_records(
             conn,
             Company,
             [
@@ -114,37 +114,39 @@ def make(conn: Connection, missing: Missing, known: Masters) -> None:
                 for name, code in zip(sorted(missing.companies), codes, strict=True)
             ],
         )
-        known = read(conn)
+        known = read_masters(conn)
     rows = [
         {"warehouse_name": name, "company_id": known.companies[company]}
         for company, name in sorted(missing.warehouses)
     ]
-    _insert(conn, Warehouse, rows)
-    _insert(conn, Supplier, [{"supplier_name": name} for name in sorted(missing.suppliers)])
+    _insert_rows(conn, Warehouse, rows)
+    _insert_rows(conn, Supplier, [{"supplier_name": name} for name in sorted(missing.suppliers)])
     rows = [
         {"customer_name": name, "company_id": known.companies[company]}
         for company, name in sorted(missing.customers)
     ]
-    _insert(conn, Customer, rows)
+    _insert_rows(conn, Customer, rows)
     if missing.goods:
-        kind = _named(conn, GoodsType, "goods_type_name", NEW_TYPE, {"p_id": None, "level": 1})
-        unit = _named(conn, Unit, "unit_name", NEW_UNIT, {})
+        kind = _find_or_insert(conn, GoodsType, "goods_type_name", NEW_TYPE, {"p_id": None, "level": 1})
+        unit = _find_or_insert(conn, Unit, "unit_name", NEW_UNIT, {})
         common = {"goods_type_id": kind, "unit_id": unit}
         rows = [
             common | {"goods_num": code, "goods_name": name} for code, name in sorted(missing.goods.items())
         ]
-        _insert(conn, Goods, rows)
+        _insert_rows(conn, Goods, rows)
 
 
-def _insert(conn: Connection, cls: type[Resource], rows: list[dict[str, object]]) -> None:
+def _insert_rows(conn: Connection, cls: type[Resource], rows: list[dict[str, object]]) -> None:
     if rows:
-        insert_all(conn, cls, rows)
+        insert_records(conn, cls, rows)
 
 
-def _named(conn: Connection, cls: type[Resource], column: str, name: str, more: dict[str, object]) -> int:
+def _find_or_insert(
+    conn: Connection, cls: type[Resource], column: str, name: str, more: dict[str, object]
+) -> int:
     table = cls.table()
     key = conn.execute(select(cls.key()).where(table.c[column] == name)).scalar()
-    return int(key if key is not None else insert_all(conn, cls, [{column: name, **more}])[0])
+    return int(key if key is not None else insert_records(conn, cls, [{column: name, **more}])[0])
 
 
 def _free_codes(known: Masters, count: int) -> list[str]:

@@ -12,18 +12,19 @@ from typing import Any
 from sqlalchemy import Connection, select, text
 
 from api.importing import cells, files
-from api.importing.cells import Line
-from api.importing.opening_rows import Example, Opening, Outcome, refused
-from api.kit import bulk, business_log
+from api.importing.cells import SheetRow
+from api.importing.opening_rows import OpeningOutcome, OpeningUpload, TemplateColumn, build_refused_row
+from api.kit.bills import bulk_posting
 from api.kit.context import Context
-from api.kit.fields import Field
-from api.kit.records import insert_all
-from api.master import goods_codes
-from api.master.alike_goods import alike_among
-from api.master.goods import MAX_LEVEL, Brand, CompanyGoods, Goods, GoodsType, GoodsUnit, Unit
+from api.kit.declaration.fields import Field
+from api.kit.storage import business_log
+from api.kit.storage.records import insert_records
+from api.master.goods import goods_codes
+from api.master.goods.duplicate_goods import find_duplicate_goods
+from api.master.goods.goods import MAX_LEVEL, Brand, CompanyGoods, Goods, GoodsType, GoodsUnit, Unit
 
-_ONE_AT_A_TIME = text("select pg_advisory_xact_lock(hashtextextended('initialisation_goods', 0))")
-NAMED = {
+_LOCK = text("select pg_advisory_xact_lock(hashtextextended('initialisation_goods', 0))")
+CREATED_REFERENCES = {
     "goods_type_id": "类型用 / 分级，没有的自动新建",
     "brand_id": "没有的自动新建",
     "unit_id": "没有的自动新建",
@@ -58,7 +59,7 @@ PACK_NOTES = {
 }
 
 
-class OpeningGoods(Opening):
+class OpeningGoods(OpeningUpload):
     """商品"""
 
     label = "商品"
@@ -68,106 +69,114 @@ class OpeningGoods(Opening):
         super().__init__(company_id)
         self.codes: dict[str, tuple[int, str]] = {}
 
-    def examples(self, ctx: Context) -> list[Example]:
+    def examples(self, ctx: Context) -> list[TemplateColumn]:
         own = [item for item in Goods.fields() if item.writable and item.name not in LEFT_OUT]
         prices = [
             item
             for item in CompanyGoods.fields()
             if item.writable
             and item.is_number
-            and ctx.principal.sees(CompanyGoods.name(), item.name, item.permission)
+            and ctx.principal.can_see(CompanyGoods.name(), item.name, item.permission)
         ]
         return [
-            Example(_named(item), EXAMPLES.get(item.name, ""), (NAMED | PACK_NOTES).get(item.name, ""))
+            TemplateColumn(
+                _name_field(item),
+                EXAMPLES.get(item.name, ""),
+                (CREATED_REFERENCES | PACK_NOTES).get(item.name, ""),
+            )
             for item in (*own, *PACK, *prices)
         ]
 
     def prepare(self, ctx: Context) -> None:
-        """Goods may be entered at any time."""
+        """Allow goods at any time."""
 
-    def read(self, ctx: Context, places: Mapping[Field, int], rows: Sequence[files.Row]) -> list[Line]:
-        lines = cells.read(ctx, places, rows, {})
+    def read(self, ctx: Context, places: Mapping[Field, int], rows: Sequence[files.Row]) -> list[SheetRow]:
+        lines = cells.read_cells(ctx, places, rows, {})
         by_name = {item.name: item for item in places}
         for line in lines:
             code = line.values.get("goods_num")
             if code is not None:
-                self.twice(line, by_name["goods_num"], code)
-            levels = _levels(line.values.get("goods_type_id", ""))
+                self.refuse_duplicate(line, by_name["goods_num"], code)
+            levels = _split_levels(line.values.get("goods_type_id", ""))
             if len(levels) > MAX_LEVEL or any(not level for level in levels):
-                line.refuse(by_name["goods_type_id"], f"最多{MAX_LEVEL}级，用 / 分开")
-            _check_pack(line)
+                line.add_error(by_name["goods_type_id"], f"最多{MAX_LEVEL}级，用 / 分开")
+            _validate_pack(line)
             for name in CODES:
-                self._once(line, by_name, name)
+                self._refuse_repeated_code(line, by_name, name)
         return lines
 
-    def _once(self, line: Line, by_name: Mapping[str, Field], name: str) -> None:
+    def _refuse_repeated_code(self, line: SheetRow, by_name: Mapping[str, Field], name: str) -> None:
         """Refuse a barcode that an earlier row of the file, or the row itself, has as a code."""
         if code := line.values.get(name):
             first, where = self.codes.setdefault(code.lower(), (line.row, name))
             if (first, where) != (line.row, name) and {where, name} != {"goods_num"}:
-                line.refuse(by_name[name], f"“{code}”与第{first}行的编码或条形码重复")
+                line.add_error(by_name[name], f"“{code}”与第{first}行的编码或条形码重复")
 
-    def doubts(self, ctx: Context, lines: Sequence[Line]) -> Mapping[int, str]:
-        return alike_among(ctx.conn, [(line.row, line.values) for line in lines])
+    def warnings(self, ctx: Context, lines: Sequence[SheetRow]) -> Mapping[int, str]:
+        return find_duplicate_goods(ctx.conn, [(line.row, line.values) for line in lines])
 
-    def take(self, ctx: Context, lines: list[Line]) -> Outcome:
-        ctx.conn.execute(_ONE_AT_A_TIME)
+    def import_rows(self, ctx: Context, lines: list[SheetRow]) -> OpeningOutcome:
+        ctx.conn.execute(_LOCK)
         by_code = {line.values["goods_num"]: line for line in lines}
         there = _goods_by_code(ctx.conn, list(by_code))
         fresh = {code: line for code, line in by_code.items() if code not in there}
-        outcome = Outcome()
-        _refuse_taken(ctx.conn, fresh, outcome)
-        rows = self._rows(ctx, fresh, outcome)
+        outcome = OpeningOutcome()
+        _refuse_taken_codes(ctx.conn, fresh, outcome)
+        rows = self._build_rows(ctx, fresh, outcome)
         if rows:
-            bulk.copy(ctx.conn, Goods.table(), rows)
+            bulk_posting.copy_rows(ctx.conn, Goods.table(), rows)
         made = _goods_by_code(ctx.conn, list(fresh))
-        self._pack(ctx.conn, fresh, made)
+        self._insert_packs(ctx.conn, fresh, made)
         if made:
-            business_log.write_all(
+            business_log.log_actions(
                 ctx.conn,
                 ctx.principal,
                 Goods.name(),
                 "add",
                 [(key, "", self.company_id, {"source": "初始化"}) for key in made.values()],
             )
-        selected = self._select(ctx.conn, by_code, there | made)
+        selected = self._select_goods(ctx.conn, by_code, there | made)
         outcome.taken = len(made) + len(selected - set(made.values()))
         outcome.known = len(lines) - outcome.taken - len(outcome.refused)
         return outcome
 
-    def _rows(self, ctx: Context, fresh: dict[str, Line], outcome: Outcome) -> list[dict[str, Any]]:
-        """New goods with the ids of their type, brand and unit; an ambiguous type refuses its row."""
+    def _build_rows(
+        self, ctx: Context, fresh: dict[str, SheetRow], outcome: OpeningOutcome
+    ) -> list[dict[str, Any]]:
+        """Build new goods with the ids of their type, brand and unit; an ambiguous type refuses its row."""
         types = _Types(ctx.conn)
-        brands = _made(
+        brands = _find_or_insert(
             ctx.conn, Brand, "brand_name", [line.values.get("brand_id") for line in fresh.values()]
         )
-        units = _made(ctx.conn, Unit, "unit_name", [line.values["unit_id"] for line in fresh.values()])
+        units = _find_or_insert(
+            ctx.conn, Unit, "unit_name", [line.values["unit_id"] for line in fresh.values()]
+        )
         rows = []
         for code, line in list(fresh.items()):
-            kind = types.key_of(_levels(line.values["goods_type_id"]))
+            kind = types.key_of(_split_levels(line.values["goods_type_id"]))
             if kind is None:
-                line.refuse(
-                    _named(Goods.field("goods_type_id")), "有多个同名类型，请写全路径，如 轮胎/全钢胎"
+                line.add_error(
+                    _name_field(Goods.field("goods_type_id")), "有多个同名类型，请写全路径，如 轮胎/全钢胎"
                 )
-                outcome.refused.append(refused(line))
+                outcome.refused.append(build_refused_row(line))
                 del fresh[code]
                 continue
             row = {
-                **_row(Goods, line.values),
+                **_writable_values(Goods, line.values),
                 "goods_type_id": kind,
                 "unit_id": units[line.values["unit_id"]],
             }
             row["brand_id"] = brands.get(line.values.get("brand_id", ""))
-            Goods.complete(row)
+            Goods.fill_defaults(row)
             rows.append(row)
         return rows
 
-    def _pack(self, conn: Connection, fresh: Mapping[str, Line], made: Mapping[str, int]) -> None:
-        """Give new goods their packs."""
+    def _insert_packs(self, conn: Connection, fresh: Mapping[str, SheetRow], made: Mapping[str, int]) -> None:
+        """Insert the packs of new goods."""
         packed = [
             (key, fresh[code].values) for code, key in made.items() if "pack_unit" in fresh[code].values
         ]
-        units = _made(conn, Unit, "unit_name", [values["pack_unit"] for _, values in packed])
+        units = _find_or_insert(conn, Unit, "unit_name", [values["pack_unit"] for _, values in packed])
         rows = [
             {
                 "goods_id": key,
@@ -179,58 +188,70 @@ class OpeningGoods(Opening):
             for key, values in packed
         ]
         if rows:
-            bulk.copy(conn, GoodsUnit.table(), rows)
+            bulk_posting.copy_rows(conn, GoodsUnit.table(), rows)
 
-    def _select(self, conn: Connection, lines: Mapping[str, Line], goods: Mapping[str, int]) -> set[int]:
-        """Put goods into the company's selection; answers those that were not in it."""
+    def _select_goods(
+        self, conn: Connection, lines: Mapping[str, SheetRow], goods: Mapping[str, int]
+    ) -> set[int]:
+        """Put goods into the company's selection; return those that were not in it."""
         table = CompanyGoods.table()
         query = select(table.c.goods_id).where(
             table.c.company_id == self.company_id, table.c.goods_id.in_(list(goods.values()))
         )
         selected: set[int] = set(conn.execute(query).scalars())
         rows = [
-            {**_row(CompanyGoods, lines[code].values), "company_id": self.company_id, "goods_id": key}
+            {
+                **_writable_values(CompanyGoods, lines[code].values),
+                "company_id": self.company_id,
+                "goods_id": key,
+            }
             for code, key in goods.items()
             if key not in selected
         ]
         if rows:
-            bulk.copy(conn, table, rows)
+            bulk_posting.copy_rows(conn, table, rows)
         return {row["goods_id"] for row in rows}
 
 
 CODES = ("goods_num", "barcode", "pack_barcode")
 
 
-def _check_pack(line: Line) -> None:
-    """A pack is told whole, in another unit than the goods' own."""
+def _validate_pack(line: SheetRow) -> None:
+    """Add errors to a row whose pack is incomplete, or in the goods' own unit."""
     values = line.values
-    if any(bad.item in PACK for bad in line.bad):
+    if any(bad.item in PACK for bad in line.errors):
         return
     if ("pack_unit" in values) != ("pack_factor" in values):
-        line.refuse(PACK_UNIT, "辅单位和换算率请一起填写")
+        line.add_error(PACK_UNIT, "辅单位和换算率请一起填写")
     elif "pack_barcode" in values and "pack_unit" not in values:
-        line.refuse(PACK_BARCODE, "有箱码的请填写辅单位和换算率")
+        line.add_error(PACK_BARCODE, "有箱码的请填写辅单位和换算率")
     elif "pack_unit" in values and values["pack_unit"] == values.get("unit_id"):
-        line.refuse(PACK_UNIT, "不能是商品自己的单位")
+        line.add_error(PACK_UNIT, "不能是商品自己的单位")
 
 
-def _refuse_taken(conn: Connection, fresh: dict[str, Line], outcome: Outcome) -> None:
-    """Leave out new goods one of whose codes stands for other goods."""
-    told = {
+def _refuse_taken_codes(conn: Connection, fresh: dict[str, SheetRow], outcome: OpeningOutcome) -> None:
+    """Leave out new goods one of whose codes belongs to other goods."""
+    codes_by_goods = {
         code: [line.values[name] for name in CODES if line.values.get(name)] for code, line in fresh.items()
     }
-    taken = goods_codes.taken(conn, {code for codes in told.values() for code in codes}) if told else {}
-    for code, codes in told.items():
+    taken = (
+        goods_codes.find_taken_codes(conn, {code for codes in codes_by_goods.values() for code in codes})
+        if codes_by_goods
+        else {}
+    )
+    for code, codes in codes_by_goods.items():
         # Goods of the very code that somebody has just keyed in are found when the rows are entered once more.
         others = (one for one in codes if one in taken and (one, taken[one].goods_num) != (code, code))
         if found := next(others, None):
             line = fresh.pop(code)
-            line.refuse(Goods.field("barcode"), f"“{found}”已是商品 {taken[found].goods_num} 的编码或条形码")
-            outcome.refused.append(refused(line))
+            line.add_error(
+                Goods.field("barcode"), f"“{found}”已是商品 {taken[found].goods_num} 的编码或条形码"
+            )
+            outcome.refused.append(build_refused_row(line))
 
 
-def _named(item: Field) -> Field:
-    """A reference whose cells are names, kept until the record is found or made; a name is to be given here."""
+def _name_field(item: Field) -> Field:
+    """Return a reference as a text field: its cells stay names until the record is found or inserted."""
     if not item.ref:
         return replace(item, required=True) if item.name == "goods_name" else item
     return replace(
@@ -238,12 +259,12 @@ def _named(item: Field) -> Field:
     )
 
 
-def _row(cls: type[Goods] | type[CompanyGoods], values: Mapping[str, Any]) -> dict[str, Any]:
+def _writable_values(cls: type[Goods] | type[CompanyGoods], values: Mapping[str, Any]) -> dict[str, Any]:
     names = {item.name for item in cls.fields() if item.writable}
     return {name: value for name, value in values.items() if name in names}
 
 
-def _levels(path: str) -> list[str]:
+def _split_levels(path: str) -> list[str]:
     return [level.strip() for level in path.replace("／", "/").replace(">", "/").split("/")] if path else []
 
 
@@ -252,23 +273,23 @@ def _goods_by_code(conn: Connection, codes: list[str]) -> dict[str, int]:
     return {row.goods_num: row.goods_id for row in conn.exec_driver_sql(query, (codes,))}
 
 
-def _made(
+def _find_or_insert(
     conn: Connection, cls: type[Brand] | type[Unit], column: str, names: Sequence[str | None]
 ) -> dict[str, int]:
-    """The ids of records by their names, made where missing."""
+    """Return the ids of records by their names, inserted where missing."""
     wanted = {name for name in names if name}
     table = cls.table()
     query = select(table.c[column], cls.key()).where(table.c[column].in_(sorted(wanted)))
     found: dict[str, int] = {row[0]: row[1] for row in conn.execute(query)} if wanted else {}
     fresh = sorted(wanted - found.keys())
     if fresh:
-        keys = insert_all(conn, cls, [{column: name} for name in fresh])
+        keys = insert_records(conn, cls, [{column: name} for name in fresh])
         found |= dict(zip(fresh, keys, strict=True))
     return found
 
 
 class _Types:
-    """The tree of goods types, by the names on the way to each."""
+    """The tree of goods types, by the names on the path to each."""
 
     def __init__(self, conn: Connection) -> None:
         self.conn = conn
@@ -281,14 +302,15 @@ class _Types:
         self.by_name: dict[str, set[int]] = {}
         for row in rows:
             paths[row.goods_type_id] = (*paths.get(row.p_id, ()), row.goods_type_name)
-            self._know(paths[row.goods_type_id], row.goods_type_id)
+            self._remember(paths[row.goods_type_id], row.goods_type_id)
 
-    def _know(self, path: tuple[str, ...], key: int) -> None:
+    def _remember(self, path: tuple[str, ...], key: int) -> None:
         self.by_path.setdefault(path, key)
         self.by_name.setdefault(path[-1], set()).add(key)
 
     def key_of(self, levels: Sequence[str]) -> int | None:
-        """The type of a path, made where missing; of a single name the one type that bears it, None of several."""
+        """Return the type of a path, inserted where missing; of a single name the one type that bears it,
+        None of several."""
         path = tuple(levels)
         if path in self.by_path:
             return self.by_path[path]
@@ -299,6 +321,6 @@ class _Types:
         if len(path) > 1 and parent is None:
             return None
         row = {"goods_type_name": path[-1], "p_id": parent, "level": len(path)}
-        [key] = insert_all(self.conn, GoodsType, [row])
-        self._know(path, key)
+        [key] = insert_records(self.conn, GoodsType, [row])
+        self._remember(path, key)
         return key

@@ -1,4 +1,4 @@
-"""Previews (导入预览): the first rows of a sheet as they would be read, and what is wrong with it."""
+"""Previews (导入预览): the first rows of a sheet as they would be read, and its problems."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from api.importing.cells import Line
-from api.importing.opening_rows import refused
-from api.kit.fields import Field
+from api.importing.cells import SheetRow
+from api.importing.opening_rows import build_refused_row
+from api.kit.declaration.fields import Field
 
-SHOWN, MAX_PROBLEMS = 20, 100
+MAX_SHOWN, MAX_PROBLEMS = 20, 100
 
 
 class PreviewRow(BaseModel):
@@ -47,36 +47,37 @@ class Preview(BaseModel):
     doubts: list[PreviewDoubt] = []
 
 
-def told(
+def build_preview(
     places: Mapping[Field, int],
     heading: Sequence[str],
-    lines: Sequence[Line],
+    lines: Sequence[SheetRow],
     total: int,
     doubts: Mapping[int, str] | None = None,
 ) -> dict[str, Any]:
-    """A preview of the lines that were read and checked, of `total`."""
+    """Build a preview of the rows that were read and checked, of `total`."""
     ordered = sorted(places.items(), key=lambda one: one[1])
-    bad = [line for line in lines if line.bad]
-    asked = sorted((doubts or {}).items())
+    bad = [line for line in lines if line.errors]
+    questions = sorted((doubts or {}).items())
     return {
         "columns": [item.label for item, _ in ordered],
         "ignored": [title for at, title in enumerate(heading) if title and at not in places.values()],
         "rows": [
-            {"row": line.row, "cells": [_shown(line, item) for item, _ in ordered]} for line in lines[:SHOWN]
+            {"row": line.row, "cells": [_format_cell(line, item) for item, _ in ordered]}
+            for line in lines[:MAX_SHOWN]
         ],
         "total": total,
         "checked": len(lines),
         "refused": len(bad),
         "problems": [
             {"row": one.row, "field": one.label, "msg": one.reason}
-            for one in map(refused, bad[:MAX_PROBLEMS])
+            for one in map(build_refused_row, bad[:MAX_PROBLEMS])
         ],
-        "doubted": len(asked),
-        "doubts": [{"row": row, "msg": msg} for row, msg in asked[:MAX_PROBLEMS]],
+        "doubted": len(questions),
+        "doubts": [{"row": row, "msg": msg} for row, msg in questions[:MAX_PROBLEMS]],
     }
 
 
-def _shown(line: Line, item: Field) -> str:
+def _format_cell(line: SheetRow, item: Field) -> str:
     value = line.values.get(item.name)
     label = line.labels.get(item.name)
     if label is not None:

@@ -1,6 +1,7 @@
-"""Record sheets (资料导入): records of a declared type from a sheet; what is there already is changed.
+"""Record sheets (资料导入): records of a declared type from a sheet; known records are updated.
 
-A record is known by the columns that are unique together. Sound rows are entered; the others come back as a file.
+A record is known by the columns that are unique together. Sound rows are entered; the others come back as
+a file.
 """
 
 from __future__ import annotations
@@ -17,24 +18,24 @@ from pydantic import BaseModel
 from pydantic import Field as Described
 from sqlalchemy import UniqueConstraint, or_, select
 
-from api.importing import cells, previews, sheets
-from api.importing.cells import Line
+from api.importing import cells, previews, sheet_upload
+from api.importing.cells import SheetRow
 from api.importing.failed_rows import FailedRows
-from api.importing.opening_rows import Refused, refused
-from api.kit import records
-from api.kit.calls import call
+from api.importing.opening_rows import RefusedRow, build_refused_row
 from api.kit.context import Context
-from api.kit.endpoints import action
+from api.kit.declaration.fields import Field
+from api.kit.declaration.resource import Resource
 from api.kit.errors import Forbidden, Refusal
-from api.kit.fields import Field
-from api.kit.resource import Resource
+from api.kit.http.endpoints import declare_action
+from api.kit.http.routing import call
+from api.kit.storage import records
 
 MAX_ROWS = 5000
 Key = tuple[Any, ...]
 
 
 class Imported(BaseModel):
-    """What became of a sheet's rows."""
+    """Counts of a sheet's rows by outcome."""
 
     added: int
     changed: int
@@ -43,92 +44,97 @@ class Imported(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A sheet's heading and lines, those that can't be taken told."""
+class SheetContent:
+    """A sheet's heading and rows, bad cells reported."""
 
     heading: list[str]
     places: dict[Field, int]
-    lines: list[Line]
+    lines: list[SheetRow]
 
 
 @dataclass(slots=True)
-class Outcome:
+class RecordOutcome:
     added: int = 0
     changed: int = 0
-    refused: list[Refused] = field(default_factory=list)
+    refused: list[RefusedRow] = field(default_factory=list)
 
 
-def mount(router: APIRouter, cls: type[Resource]) -> None:
-    """Give a declared class its template, preview and import."""
+def mount_import(router: APIRouter, cls: type[Resource]) -> None:
+    """Mount the routes of a declared class's template, preview and import."""
     path, right = cls.declaration.api, cls.right("import")
 
     def get_template(ctx: Context) -> Any:
-        columns = [sheets.column(item, _titles(item)[0]) for item in _fields(ctx, cls)]
-        return sheets.workbook(f"{cls.name()}_import.xlsx", cls.declaration.label, columns)
+        columns = [
+            sheet_upload.build_template_column(item, _column_titles(item)[0])
+            for item in _fillable_fields(ctx, cls)
+        ]
+        return sheet_upload.build_workbook_response(
+            f"{cls.name()}_import.xlsx", cls.declaration.label, columns
+        )
 
-    def preview(ctx: Context, excel: sheets.Sent) -> Any:
-        with sheets.received(ctx, f"{cls.declaration.label}导入预览", excel) as sheet:
-            found = _read(ctx, cls, sheet)
-        return previews.told(found.places, found.heading, found.lines, len(found.lines))
+    def preview(ctx: Context, excel: sheet_upload.Sent) -> Any:
+        with sheet_upload.receive_sheet(ctx, f"{cls.declaration.label}导入预览", excel) as sheet:
+            found = _read_sheet(ctx, cls, sheet)
+        return previews.build_preview(found.places, found.heading, found.lines, len(found.lines))
 
-    def enter(ctx: Context, excel: sheets.Sent) -> Any:
-        with sheets.received(ctx, f"{cls.declaration.label}导入", excel) as sheet:
-            found = _read(ctx, cls, sheet)
-            outcome = _enter(ctx, cls, found.lines)
+    def enter(ctx: Context, excel: sheet_upload.Sent) -> Any:
+        with sheet_upload.receive_sheet(ctx, f"{cls.declaration.label}导入", excel) as sheet:
+            found = _read_sheet(ctx, cls, sheet)
+            outcome = _save_rows(ctx, cls, found.lines)
             counts = {"added": outcome.added, "changed": outcome.changed, "refused": len(outcome.refused)}
             sheet.upload.message = "新增{added}行，更新{changed}行，失败{refused}行".format(**counts)
-        return {**counts, "failures": _failures(found.heading, outcome.refused)}
+        return {**counts, "failures": _encode_failures(found.heading, outcome.refused)}
 
-    turns = sheets.TURNS
+    turns = sheet_upload.TURNS
     call(router, "GET", f"{path}/getImportTemplate", right=right)(get_template)
     call(router, "POST", f"{path}/previewImport", right=right, returns=previews.Preview, turns=turns)(preview)
-    action(router, cls, "import", Imported, turns)(enter)
+    declare_action(router, cls, "import", Imported, turns)(enter)
 
 
-def _fields(ctx: Context, cls: type[Resource]) -> list[Field]:
-    """What a sheet may fill; one who may not see what is required can't import."""
+def _fillable_fields(ctx: Context, cls: type[Resource]) -> list[Field]:
+    """Return the fields that a sheet may fill. Raises Forbidden where a required one is hidden from the user."""
     found = [item for item in cls.fields() if item.writable and not item.hidden]
-    seen = [item for item in found if ctx.principal.sees(cls.name(), item.name, item.permission)]
+    seen = [item for item in found if ctx.principal.can_see(cls.name(), item.name, item.permission)]
     hidden = next((item for item in found if item.required and item not in seen), None)
     if hidden is not None:
         raise Forbidden(f"您无权查看“{hidden.label}”，不能导入")
-    return [cells.coded(item) if cells.is_goods(item) else item for item in seen]
+    return [cells.label_goods_column(item) if cells.is_goods(item) else item for item in seen]
 
 
-def _titles(item: Field) -> tuple[str, ...]:
+def _column_titles(item: Field) -> tuple[str, ...]:
     return cells.CODES if cells.is_goods(item) else (item.label,)
 
 
-def _read(ctx: Context, cls: type[Resource], sheet: sheets.Sheet) -> Read:
+def _read_sheet(ctx: Context, cls: type[Resource], sheet: sheet_upload.UploadedSheet) -> SheetContent:
     rows = sheet.read(MAX_ROWS, f"文件超过 {MAX_ROWS} 行，请拆分后上传")
     if len(rows) < 2:
         raise Refusal("文件里只有表头，没有数据" if rows else "文件里没有内容，请先下载模板")
     heading = rows[0][1]
-    titles = {item: _titles(item) for item in _fields(ctx, cls)}
-    places = cells.places_of(heading, titles, "模板")
-    lines = cells.read(ctx, places, rows[1:], {})
+    titles = {item: _column_titles(item) for item in _fillable_fields(ctx, cls)}
+    places = cells.find_columns(heading, titles, "模板")
+    lines = cells.read_cells(ctx, places, rows[1:], {})
     seen: dict[Key, int] = {}
-    unique = _unique(cls)
+    unique = _unique_columns(cls)
     for line in lines:
-        first = seen.setdefault(_key(line, unique), line.row) if not line.bad else line.row
+        first = seen.setdefault(_record_key(line, unique), line.row) if not line.errors else line.row
         if first != line.row:
-            line.refuse(next(iter(places)), f"与第{first}行重复")
-    return Read(heading, places, lines)
+            line.add_error(next(iter(places)), f"与第{first}行重复")
+    return SheetContent(heading, places, lines)
 
 
-def _unique(cls: type[Resource]) -> list[str]:
-    """The columns that tell records apart."""
+def _unique_columns(cls: type[Resource]) -> list[str]:
+    """Return the columns that identify a record."""
     found = next(one for one in cls.table().constraints if isinstance(one, UniqueConstraint))
     return [column.name for column in found.columns]
 
 
-def _key(line: Line, unique: Sequence[str]) -> Key:
+def _record_key(line: SheetRow, unique: Sequence[str]) -> Key:
     return tuple(line.values.get(name) for name in unique)
 
 
-def _known(ctx: Context, cls: type[Resource], lines: Sequence[Line]) -> dict[Key, int]:
-    """The records that rows may be about, locked."""
-    table, unique = cls.table(), _unique(cls)
+def _lock_records(ctx: Context, cls: type[Resource], lines: Sequence[SheetRow]) -> dict[Key, int]:
+    """Return the keys of the records that rows may be about, and lock them."""
+    table, unique = cls.table(), _unique_columns(cls)
     about = []
     for name in unique:
         values = {line.values[name] for line in lines if line.values.get(name) is not None}
@@ -138,34 +144,34 @@ def _known(ctx: Context, cls: type[Resource], lines: Sequence[Line]) -> dict[Key
     return {tuple(row[1:]): row[0] for row in found}
 
 
-def _enter(ctx: Context, cls: type[Resource], lines: Sequence[Line]) -> Outcome:
-    outcome, unique = Outcome(), _unique(cls)
-    known = _known(ctx, cls, [line for line in lines if not line.bad])
+def _save_rows(ctx: Context, cls: type[Resource], lines: Sequence[SheetRow]) -> RecordOutcome:
+    outcome, unique = RecordOutcome(), _unique_columns(cls)
+    known = _lock_records(ctx, cls, [line for line in lines if not line.errors])
     for line in lines:
-        if line.bad:
-            outcome.refused.append(refused(line))
+        if line.errors:
+            outcome.refused.append(build_refused_row(line))
             continue
-        key, values = known.get(_key(line, unique)), _sent(line)
+        key, values = known.get(_record_key(line, unique)), _form_values(line)
         try:
             with ctx.conn.begin_nested():
                 if key is None:
-                    records.add(ctx, cls, values)
+                    records.add_record(ctx, cls, values)
                     outcome.added += 1
                 else:
-                    records.edit(ctx, cls, key, values)
+                    records.edit_record(ctx, cls, key, values)
                     outcome.changed += 1
         except Refusal as refusal:
-            outcome.refused.append(Refused(line.row, cls.declaration.label, refusal.msg, line.texts))
+            outcome.refused.append(RefusedRow(line.row, cls.declaration.label, refusal.msg, line.texts))
     return outcome
 
 
-def _sent(line: Line) -> dict[str, Any]:
-    """A row as a form would send it."""
+def _form_values(line: SheetRow) -> dict[str, Any]:
+    """Return a row as a form would send it."""
     plain = (bool, int, str, type(None))
     return {name: value if isinstance(value, plain) else str(value) for name, value in line.values.items()}
 
 
-def _failures(heading: Sequence[str], rows: Sequence[Refused]) -> str:
+def _encode_failures(heading: Sequence[str], rows: Sequence[RefusedRow]) -> str:
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "failed.xlsx"
         with FailedRows(path, heading) as failed:

@@ -1,4 +1,4 @@
-"""Reading a workbook that nobody vouches for (安全读取): a look into the ZIP, then a child process under limits."""
+"""Reading an untrusted workbook (安全读取): a check of the ZIP, then a child process under limits."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import orjson
 
-from api.kit import children
 from api.kit.errors import Refusal
+from api.kit.http import child_process
 
 MAX_PARTS = 2000
 MAX_RATIO = 150
@@ -31,9 +31,9 @@ TOO_MUCH = "文件解压后过大，已拒绝读取；请拆分后再导入"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a file may cost: megabytes of the child, its seconds of computing, megabytes that a ZIP may unpack to.
+    """Limits of a file: megabytes of the child, its seconds of computing, megabytes that a ZIP may unpack to.
 
-    How long rows take whoever reads them does not count: the child waits for that.
+    The time that the reader of rows takes does not count: the child waits for it.
     """
 
     memory: int
@@ -48,36 +48,37 @@ QUICK = Limits(memory=250, seconds=40, unpacked=300)
 
 
 def read_xlsx(path: Path, limits: Limits = PATIENT) -> Iterator[tuple[int, list[str]]]:
-    """Rows of the first sheet as texts; dates are ISO, whole numbers carry no point.
+    """Yield rows of the first sheet as texts; dates are ISO, whole numbers carry no point.
 
-    The quick reader dies of a far cell before it has told a row; the patient one reads then.
+    The quick reader dies of a far cell before the first row; then the patient one reads.
     """
-    look_inside(path, limits)
-    child = _Child(path, "whole", limits)
+    validate_archive(path, limits)
+    child = _Worker(path, "whole", limits)
     yield from child.rows()
     if child.died and not child.told:
-        child = _Child(path, "streamed", limits)
+        child = _Worker(path, "streamed", limits)
         yield from child.rows()
-    child.settle()
+    child.raise_if_incomplete()
 
 
 def read_xls(path: Path, limits: Limits = PATIENT) -> Iterator[tuple[int, list[str]]]:
-    """Rows of the first sheet of a workbook in the format of Excel 97 to 2003."""
-    child = _Child(path, "whole", limits)
+    """Yield rows of the first sheet of a workbook in the format of Excel 97 to 2003."""
+    child = _Worker(path, "whole", limits)
     yield from child.rows()
-    child.settle()
+    child.raise_if_incomplete()
 
 
-def look_inside(path: Path, limits: Limits = PATIENT) -> None:
-    """Refuse a ZIP that is no workbook, would unpack to too much, or carries what a sheet of rows does not need."""
+def validate_archive(path: Path, limits: Limits = PATIENT) -> None:
+    """Raise Refusal for a ZIP that is no workbook, would unpack to too much, or has parts that a sheet
+    doesn't need."""
     try:
         with zipfile.ZipFile(path) as archive:
             parts = archive.infolist()
-            _check_parts(parts, limits)
+            _validate_parts(parts, limits)
             for part in parts:
                 if part.filename.endswith((".xml", ".rels", ".vml")):
                     with archive.open(part) as opened:
-                        _check_head(opened.read(HEAD))
+                        _validate_head(opened.read(HEAD))
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, ValueError, OSError, EOFError):
         raise Refusal("xlsx 文件已损坏，请用 Excel 打开并另存后再导入") from None
     except Exception as error:  # a broken deflate stream raises an error of the library's own
@@ -86,13 +87,13 @@ def look_inside(path: Path, limits: Limits = PATIENT) -> None:
         raise Refusal("xlsx 文件已损坏，请用 Excel 打开并另存后再导入") from None
 
 
-def _check_parts(parts: list[zipfile.ZipInfo], limits: Limits) -> None:
+def _validate_parts(parts: list[zipfile.ZipInfo], limits: Limits) -> None:
     names = [part.filename for part in parts]
     if not all(name in names for name in NEEDED):
         raise Refusal("这个压缩文件不是 xlsx，请用 Excel 另存为 xlsx 或 CSV 后再导入")
     if any(part.flag_bits & 1 for part in parts):
         raise Refusal("xlsx 文件已加密，请取消密码后再导入")
-    if len(set(names)) != len(names) or any(_strays(name) for name in names):
+    if len(set(names)) != len(names) or any(_is_outside(name) for name in names):
         raise Refusal("xlsx 文件的内部结构不正常，已拒绝读取")
     unpacked, packed = sum(part.file_size for part in parts), sum(part.compress_size for part in parts)
     bound = min(limits.unpacked * 1024 * 1024, MAX_RATIO * max(packed, HEAD))
@@ -106,7 +107,7 @@ def _check_parts(parts: list[zipfile.ZipInfo], limits: Limits) -> None:
             raise Refusal("xlsx 文件里还有别的文件，已拒绝读取")
 
 
-def _strays(name: str) -> bool:
+def _is_outside(name: str) -> bool:
     return (
         name.startswith(("/", "\\"))
         or ".." in name.replace("\\", "/").split("/")
@@ -115,25 +116,25 @@ def _strays(name: str) -> bool:
     )
 
 
-def _check_head(head: bytes) -> None:
-    """No part of a workbook declares entities or a document type; text of two bytes a letter could hide that."""
+def _validate_head(head: bytes) -> None:
+    """Raise Refusal for a part that declares entities or a document type, or may hide that in UTF-16."""
     if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head or any(mark in head for mark in ENTITIES):
         raise Refusal("xlsx 文件含有不允许的 XML 声明，已拒绝读取")
     if any(mark in head for mark in REMOTE):
         raise Refusal("xlsx 文件含有外部数据链接（DDE），已拒绝读取")
 
 
-class _Child:
-    """One run of the reading process; `died` without having ended, after `told` rows."""
+class _Worker:
+    """One run of the reading process; `died` if it ended incomplete, after `row_count` rows."""
 
     def __init__(self, path: Path, reader: str, limits: Limits) -> None:
         numbers = (str(limits.memory), str(limits.seconds))
-        self.command = [sys.executable, "-m", "api.importing.xlsx_child", str(path), reader, *numbers]
+        self.command = [sys.executable, "-m", "api.importing.xlsx_worker", str(path), reader, *numbers]
         self.died, self.told = False, 0
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         complete = False
-        with closing(children.lines(self.command)) as lines:
+        with closing(child_process.stream_lines(self.command)) as lines:
             for line in lines:
                 message = orjson.loads(line)
                 if isinstance(message, dict):
@@ -145,7 +146,7 @@ class _Child:
                 yield message[0], message[1]
         self.died = not complete
 
-    def settle(self) -> None:
-        """Refuse what was not read to its end."""
+    def raise_if_incomplete(self) -> None:
+        """Raise Refusal where the file was not read to its end."""
         if self.died:
             raise Refusal("Excel 读取时超出内存或时间限制，请拆分或另存为 CSV")

@@ -1,4 +1,4 @@
-"""Cost adjustment (成本调整), CBTZ: what stock is worth changes at quantity 0.
+"""Cost adjustment (成本调整), CBTZ: changes the value of stock at quantity 0.
 
 Without stock the amount goes to the period's result.
 """
@@ -10,14 +10,14 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import Bill, BillType, Block, Document, Rows, Values, declare
-from api.kit.fields import COST, derived, money, text
-from api.kit.flow import POSTED_SQL
-from api.kit.goods_bills import GoodsChild
-from api.kit.posting import CostAdjustment, Postings
-from api.kit.resource import Menu
-from api.kit.validation import Problems
-from api.master.stock_lines import OfWarehouse
+from api.kit.declaration.document import Bill, BillType, Block, Document, Rows, Values, declare_bill
+from api.kit.declaration.fields import COST, derived_field, money_field, text_field
+from api.kit.declaration.flow import POSTED_SQL
+from api.kit.declaration.goods_bills import GoodsBillLine
+from api.kit.declaration.posting import CostAdjustment, Postings
+from api.kit.declaration.resource import Menu
+from api.kit.storage.validation import Problems
+from api.master.stock.stock_lines import WarehouseMixin
 
 _ON_STOCK = (
     "(select coalesce(sum(s.amount), 0.00) from stock_ledger s"
@@ -28,12 +28,12 @@ _POSTED = (
 )
 
 
-class CostAdjustmentLine(GoodsChild):
+class CostAdjustmentLine(GoodsBillLine):
     __tablename__ = "cost_adjustment_line"
     bill_table = "cost_adjustment"
     derived = (
-        derived("stock_amount", "计入库存", "money", _ON_STOCK, permission=COST, width=110),
-        derived(
+        derived_field("stock_amount", "计入库存", "money", _ON_STOCK, permission=COST, width=110),
+        derived_field(
             "result_amount",
             "计入当期损益",
             "money",
@@ -43,14 +43,14 @@ class CostAdjustmentLine(GoodsChild):
         ),
     )
 
-    amount: Mapped[Decimal] = money("调整金额", required=True, permission=COST, total=True, sort=10)
+    amount: Mapped[Decimal] = money_field("调整金额", required=True, permission=COST, total=True, sort=10)
 
 
-class CostAdjustmentBill(OfWarehouse, Bill):
+class CostAdjustmentBill(WarehouseMixin, Bill):
     """成本调整"""
 
     __tablename__ = "cost_adjustment"
-    declaration = declare(
+    declaration = declare_bill(
         "成本调整",
         "v2/inventory/AdjustCost",
         routes={
@@ -66,13 +66,13 @@ class CostAdjustmentBill(OfWarehouse, Bill):
         moves=True,
     )
 
-    adjusted_amount: Mapped[Decimal] = money(
+    adjusted_amount: Mapped[Decimal] = money_field(
         "调整金额合计", form=False, permission=COST, total=True, width=130, sort=-65
     )
-    reason: Mapped[str] = text("调整原因", free=True, required=True, search=True, sort=-50)
+    reason: Mapped[str] = text_field("调整原因", free=True, required=True, search=True, sort=-50)
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         for line in children["lines"]:
             if not line["amount"]:
                 problems.place = f"第{line['line_no']}行"

@@ -1,10 +1,10 @@
-"""What moves stock and is dated before a stocktake of it, or of its day (盘点前的单据): was it counted?
+"""Late stock moves (盘点前的单据): bills dated no later than a stocktake but posted after it.
 
-Of the day itself only what was entered on it, after the count, certainly happened after. Who audits such a bill, or
-takes it back, is asked. What was counted keeps the stock at what was counted: a difference bill (PYRK, PKCK) dated as
-the stocktake takes the bill's effect back, stands with it and falls with it. What was not counted comes on top. Only
-what a bill and its difference bills moved since the stocktake's audit matters: taken back and audited again as it was,
-it asks nothing.
+Whoever audits or reverses such a bill is asked whether its goods had been counted; of the same day, only
+bills entered on it after the count are certainly uncounted. If counted, a difference bill (PYRK, PKCK)
+dated as the stocktake takes the bill's effect back, and is reversed with it. If not, the effect comes on
+top. Only the net movement of a bill and its difference bills since the stocktake's audit counts: a bill
+that was reversed and audited again unchanged asks nothing.
 """
 
 from __future__ import annotations
@@ -19,18 +19,24 @@ from typing import Any
 from sqlalchemy import select
 
 from api.inventory import stock_counts
-from api.inventory.stock_differences import StockLoss, StockSurplus, audit_new, beyond_scope, void_bills
+from api.inventory.stock_differences import (
+    StockLoss,
+    StockSurplus,
+    create_audited_bills,
+    void_bills,
+    widen_scope,
+)
 from api.inventory.stock_take import StockTake
-from api.kit import registry
+from api.kit.bills.refusal_causes import link_to_bill
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE
-from api.kit.document import Bill
-from api.kit.errors import Refusal, Way
-from api.kit.flow import POSTED_SQL
-from api.kit.posting import BillRef
-from api.kit.reasons import see_bill
-from api.ledger.checks import Check, register
-from api.master import ledgers
+from api.kit.declaration import registry
+from api.kit.declaration.document import Bill
+from api.kit.declaration.flow import POSTED_SQL
+from api.kit.declaration.posting import BillRef
+from api.kit.errors import Refusal, Remedy
+from api.kit.storage.database import TIME_ZONE
+from api.ledger.integrity_checks import Check, register_checks
+from api.master.stock import ledger_gateway
 
 _OWN = f"""
 select l.* from stock_ledger l where l.bill_type = %(type)s and l.bill_id = %(id)s
@@ -128,7 +134,7 @@ from ({stock_counts.LATE_BILLS}) d join stock_ledger l on l.bill_type = d.bill_t
 where d.late_type = c.late_type and d.late_bill_id = c.late_bill_id
 """
 
-register(
+register_checks(
     Check(
         "late_corrections_undo_their_bills",
         "已盘在内的单据与其更正单合计：当日最后一次盘点审核之后，当日账面不变",
@@ -158,21 +164,21 @@ register(
 )
 
 
-class LateMoves:
-    """What `api.master.ledgers` asks about bills that are not dated after stocktakes."""
+class LateMoveHandler:
+    """Implementation of the `LateMoves` protocol of `api.master.stock.ledger_gateway`."""
 
-    def give_way(self, ctx: Context, bill: BillRef) -> None:
-        """Take back what this bill's difference bills took, before it moves stock again itself."""
-        _void(ctx, StockLoss, bill)
+    def void_corrections(self, ctx: Context, bill: BillRef) -> None:
+        """Void this bill's difference bills before it moves stock again itself."""
+        _void_corrections(ctx, StockLoss, bill)
 
-    def settle(self, ctx: Context, bill: BillRef) -> None:
-        """Once a bill was posted or reversed: ask whether it was counted, and keep the stock at what was counted."""
+    def reconcile_counts(self, ctx: Context, bill: BillRef) -> None:
+        """Ask whether a posted or reversed bill was counted, and keep the stock at the counted quantity."""
         of = {"type": bill.bill_type, "id": bill.bill_id}
         if ctx.conn.exec_driver_sql(_MADE_BY_TAKE, of).scalar_one():
             return
-        _void(ctx, StockSurplus, bill)
+        _void_corrections(ctx, StockSurplus, bill)
         key = (bill.bill_type, bill.bill_id)
-        made = stock_counts.made_at(ctx, {key})[key]
+        made = stock_counts.read_entry_times(ctx, {key})[key]
         moved = ctx.conn.exec_driver_sql(
             _MOVED_SINCE,
             {
@@ -181,54 +187,57 @@ class LateMoves:
                 "made_on": made.astimezone(TIME_ZONE).date(),
             },
         )
-        cls = registry.prefixes()[bill.bill_type]
+        cls = registry.map_prefixes()[bill.bill_type]
         about = f"{cls.declaration.label}{bill.bill_no}改变了盘点日账面："
-        counting = stock_counts.Counting(ctx, bill, cls.name(), about)
+        counting = stock_counts.CountQuestions(ctx, bill, cls.name(), about)
         found = _find_corrections(counting, moved.all())
-        counting.settle()
+        counting.raise_if_open()
         if found:
-            _correct(ctx, bill, cls.declaration.label, found)
+            _create_corrections(ctx, bill, cls.declaration.label, found)
 
-    def find_ways(self, ctx: Context, bill: BillRef, short: Collection[tuple[int, int]]) -> Iterator[Way]:
-        """What to do where a stocktake has taken away already what a bill lacks: (goods, warehouse) each."""
+    def find_ways(self, ctx: Context, bill: BillRef, short: Collection[tuple[int, int]]) -> Iterator[Remedy]:
+        """Yield remedies where a stocktake has already taken away goods that a bill lacks: (goods, warehouse)
+        each."""
         goods, warehouses = zip(*short, strict=True)
-        asked = {"goods": list(goods), "warehouses": list(warehouses), "day": bill.business_date}
-        for take in ctx.conn.exec_driver_sql(_TAKEN, asked).all()[: stock_counts.SHOWN]:
-            told = f"若盘点单{take.bill_no}已盘在内：先反审核它，审核本单，再审核它"
-            yield replace(see_bill(StockTake, take.bill_id, take.bill_no), label=told)
+        params = {"goods": list(goods), "warehouses": list(warehouses), "day": bill.business_date}
+        for take in ctx.conn.exec_driver_sql(_TAKEN, params).all()[: stock_counts.SHOWN]:
+            advice = f"若盘点单{take.bill_no}已盘在内：先反审核它，审核本单，再审核它"
+            yield replace(link_to_bill(StockTake, take.bill_id, take.bill_no), label=advice)
 
 
-def _tell(rows: Sequence[Any]) -> str:
-    """By how much the book of a count differs of some goods, and whether not every place stands on the count."""
+def _describe_difference(rows: Sequence[Any]) -> str:
+    """Describe the difference of some goods' book after a count, and whether unlisted places are part of it."""
     row, moved = rows[0], sum((row.quantity for row in rows), Decimal(0))
     unlisted = "" if all(row.listed for row in rows) else "，含盘点明细中没有的库位或批次，盘点时为0"
     return f"盘点单{row.take_no}（{row.business_date}，{row.goods_name} {moved.normalize():+f}{unlisted}）"
 
 
-def _void(ctx: Context, cls: type[Bill], bill: BillRef) -> None:
+def _void_corrections(ctx: Context, cls: type[Bill], bill: BillRef) -> None:
     table = cls.table()
-    acting = beyond_scope(ctx)
-    acting.known[f"late {bill.bill_type}", bill.bill_id] = True
+    acting = widen_scope(ctx)
+    acting.lookup_cache[f"late {bill.bill_type}", bill.bill_id] = True
     void_bills(acting, cls, table.c.late_type == bill.bill_type, table.c.late_bill_id == bill.bill_id)
-    del acting.known[f"late {bill.bill_type}", bill.bill_id]
+    del acting.lookup_cache[f"late {bill.bill_type}", bill.bill_id]
 
 
-def _find_corrections(counting: stock_counts.Counting, moved: Sequence[Any]) -> list[tuple[Any, Decimal]]:
-    """By which stocktakes of a spot, in order of their days, what a bill moved since is to be taken back, and how much.
+def _find_corrections(
+    counting: stock_counts.CountQuestions, moved: Sequence[Any]
+) -> list[tuple[Any, Decimal]]:
+    """Find, per spot and in order of days, which stocktake takes back how much of a bill's movement.
 
-    The first count that saw the goods decides: what is taken back for it lies in the books of all later ones as well.
-    Of those that did not see them each is asked about by itself, once it is known of the ones before.
+    The first count that saw the goods decides: its correction lies in the books of all later ones as well.
+    Counts that did not see them are asked about one by one, each after the answers for the ones before.
     """
-    told: dict[tuple[int, int], list[Any]] = defaultdict(list)
+    corrections: dict[tuple[int, int], list[Any]] = defaultdict(list)
     for row in moved:
         if row.quantity:
-            told[row.take_id, row.goods_id].append(row)
+            corrections[row.take_id, row.goods_id].append(row)
     answers: dict[tuple[int, int], bool | None] = {}
 
     def was_counted(row: Any) -> bool | None:
         about = (row.take_id, row.goods_id)
         if about not in answers:
-            answers[about] = counting.answer(_tell(told[about]), told[about])
+            answers[about] = counting.get_answer(_describe_difference(corrections[about]), corrections[about])
         return answers[about]
 
     found = []
@@ -250,8 +259,10 @@ def _find_corrections(counting: stock_counts.Counting, moved: Sequence[Any]) -> 
     return found
 
 
-def _correct(ctx: Context, bill: BillRef, label: str, found: Sequence[tuple[Any, Decimal]]) -> None:
-    """Make what takes back, of each stocktake's goods, what a bill has moved since."""
+def _create_corrections(
+    ctx: Context, bill: BillRef, label: str, found: Sequence[tuple[Any, Decimal]]
+) -> None:
+    """Create the difference bills that take back a bill's movement, per stocktake."""
     numbered = next((row for row, _ in found if row.is_numbered), None)
     if numbered is not None:
         raise Refusal(
@@ -272,8 +283,8 @@ def _correct(ctx: Context, bill: BillRef, label: str, found: Sequence[tuple[Any,
             }
             for row, quantity in pairs
         ]
-        audit_new(
-            beyond_scope(ctx),
+        create_audited_bills(
+            widen_scope(ctx),
             take,
             lines,
             reason=f"{label}已盘在盘点单内",
@@ -283,4 +294,4 @@ def _correct(ctx: Context, bill: BillRef, label: str, found: Sequence[tuple[Any,
         )
 
 
-ledgers.set_late_moves(LateMoves())
+ledger_gateway.set_late_move_handler(LateMoveHandler())

@@ -1,16 +1,16 @@
-"""Opening stock (期初库存), QCKC: what lay in a warehouse when the books were opened, at its value net of tax."""
+"""Opening stock (期初库存), QCKC: stock of a warehouse at the start of the books, valued net of tax."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Rows, Values, declare
-from api.kit.posting import Postings
-from api.kit.resource import Menu
-from api.kit.validation import Problems
-from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
-from api.master.warehouses import GOOD, GUARANTEE, warehouse
+from api.kit.declaration.document import BillType, Block, Document, Rows, Values, declare_bill
+from api.kit.declaration.posting import Postings
+from api.kit.declaration.resource import Menu
+from api.kit.storage.validation import Problems
+from api.master.stock.stock_lines import InboundLine, StockBill, build_inbound_moves, resolve_batches
+from api.master.warehouses.warehouses import GOOD, GUARANTEE, warehouse_field
 
 
 class OpeningStockLine(InboundLine):
@@ -22,7 +22,7 @@ class OpeningStock(StockBill):
     """期初库存"""
 
     __tablename__ = "opening_stock"
-    declaration = declare(
+    declaration = declare_bill(
         "期初库存",
         "v2/inventory/OpeningStock",
         routes={
@@ -38,12 +38,12 @@ class OpeningStock(StockBill):
         moves=True,
     )
 
-    warehouse_id: Mapped[int] = warehouse(GOOD, GUARANTEE, required=True)
+    warehouse_id: Mapped[int] = warehouse_field(GOOD, GUARANTEE, required=True)
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        settle_batches(ctx, children["lines"], problems, header["business_date"])
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        resolve_batches(ctx, children["lines"], problems, header["business_date"])
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(stock=inbound(doc))
+        return Postings(stock=build_inbound_moves(doc))

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, Block, DetailPlace, Document, declare
-from api.kit.fields import text
-from api.kit.posting import Postings
-from api.kit.resource import Menu, Place
-from api.master.geography import street_address
-from api.master.picks import picked
-from api.master.stock_lines import IssueLine, MoveBill, cost_of_line, outbound
-from api.master.warehouses import GOOD, warehouse
+from api.kit.declaration.document import BillType, Block, DetailPlacement, Document, declare_bill
+from api.kit.declaration.fields import text_field
+from api.kit.declaration.posting import Postings
+from api.kit.declaration.resource import Menu, ScreenPlacement
+from api.master.organization.geography import address_field
+from api.master.stock.picking import picked_columns
+from api.master.stock.stock_lines import IssueLine, MoveBill, build_outbound_moves, line_cost_column
+from api.master.warehouses.warehouses import GOOD, warehouse_field
 
 
 class OtherDeliveryLine(IssueLine):
     __tablename__ = "other_delivery_line"
     bill_table = "other_delivery"
-    derived = (cost_of_line("QTFH"), *picked("QTFH"))
+    derived = (line_cost_column("QTFH"), *picked_columns("QTFH"))
 
 
 class OtherDelivery(MoveBill):
     """其他发货"""
 
     __tablename__ = "other_delivery"
-    declaration = declare(
+    declaration = declare_bill(
         "其他发货",
         "v2/inventory/OtherDelivery",
         routes={
@@ -33,12 +33,12 @@ class OtherDelivery(MoveBill):
             "see": "/inventory/otherdeliverySee",
         },
         menu=Menu("库存管理", "出入库", 30),
-        also=(Place({"see": "/inventory/otherDeliveryDetailSee"}),),
+        also=(ScreenPlacement({"see": "/inventory/otherDeliveryDetailSee"}),),
     )
     bill = BillType(
         "QTFH",
         (Block("lines", "发货明细", OtherDeliveryLine),),
-        detail=DetailPlace(
+        detail=DetailPlacement(
             "其他发货明细",
             "/inventory/otherdeliveryinfo",
             Menu("库存管理", "明细查询", 50),
@@ -47,16 +47,16 @@ class OtherDelivery(MoveBill):
         moves=True,
     )
 
-    warehouse_id: Mapped[int] = warehouse(GOOD, required=True)
-    consignee: Mapped[str] = text("收货人", required=True, max_length=50, search=True, sort=-50)
-    consignee_mobile: Mapped[str | None] = text(
+    warehouse_id: Mapped[int] = warehouse_field(GOOD, required=True)
+    consignee: Mapped[str] = text_field("收货人", required=True, max_length=50, search=True, sort=-50)
+    consignee_mobile: Mapped[str | None] = text_field(
         "联系电话", rule="phone", max_length=20, search=True, sort=-49
     )
-    address: Mapped[str | None] = street_address("收货地址", sort=-48)
-    logistics: Mapped[str | None] = text("物流公司", max_length=50, search=True, sort=-47)
-    waybill_no: Mapped[str | None] = text("物流单号", max_length=50, search=True, sort=-46)
-    reason: Mapped[str] = text("发货原因", free=True, required=True, search=True, sort=-45)
+    address: Mapped[str | None] = address_field("收货地址", sort=-48)
+    logistics: Mapped[str | None] = text_field("物流公司", max_length=50, search=True, sort=-47)
+    waybill_no: Mapped[str | None] = text_field("物流单号", max_length=50, search=True, sort=-46)
+    reason: Mapped[str] = text_field("发货原因", free=True, required=True, search=True, sort=-45)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(stock=outbound(doc))
+        return Postings(stock=build_outbound_moves(doc))

@@ -7,13 +7,21 @@ from dataclasses import replace
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
-from api.kit.fields import text
-from api.kit.posting import Postings
-from api.kit.resource import Menu
-from api.kit.validation import Problems
-from api.master.business_types import classified
-from api.master.stock_lines import InboundLine, StockBill, inbound, settle_batches
+from api.kit.declaration.document import (
+    BillType,
+    Block,
+    DetailPlacement,
+    Document,
+    Rows,
+    Values,
+    declare_bill,
+)
+from api.kit.declaration.fields import text_field
+from api.kit.declaration.posting import Postings
+from api.kit.declaration.resource import Menu
+from api.kit.storage.validation import Problems
+from api.master.settings.business_types import code_list_field
+from api.master.stock.stock_lines import InboundLine, StockBill, build_inbound_moves, resolve_batches
 
 
 class OtherInboundLine(InboundLine):
@@ -25,7 +33,7 @@ class OtherInbound(StockBill):
     """其他入库"""
 
     __tablename__ = "other_inbound"
-    declaration = declare(
+    declaration = declare_bill(
         "其他入库",
         "v2/inventory/OtherInStorage",
         routes={
@@ -38,22 +46,22 @@ class OtherInbound(StockBill):
     bill = BillType(
         "QTRK",
         (Block("lines", "入库明细", OtherInboundLine),),
-        detail=DetailPlace(
+        detail=DetailPlacement(
             "其他入库明细", "/inventory/otheninstoragedetail", Menu("库存管理", "明细查询", 10)
         ),
         moves=True,
     )
 
-    inbound_type_id: Mapped[int | None] = classified("inbound_type", "入库类型", sort=-52)
-    reason: Mapped[str] = text("入库原因", free=True, required=True, search=True, sort=-50)
+    inbound_type_id: Mapped[int | None] = code_list_field("inbound_type", "入库类型", sort=-52)
+    reason: Mapped[str] = text_field("入库原因", free=True, required=True, search=True, sort=-50)
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        settle_batches(ctx, children["lines"], problems, header["business_date"])
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        resolve_batches(ctx, children["lines"], problems, header["business_date"])
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        moves = zip(inbound(doc), doc.lines, strict=True)
+        moves = zip(build_inbound_moves(doc), doc.lines, strict=True)
         return Postings(
             stock=tuple(
                 move if line.price or line.is_gift else replace(move, amount=None) for move, line in moves

@@ -1,4 +1,4 @@
-"""Stock of many goods at once (批量查库存), for whoever draws up a bill or keeps a shop's figures in step."""
+"""Stock of many goods at once (批量查库存), for bill entry and for integrations."""
 
 from __future__ import annotations
 
@@ -10,32 +10,38 @@ from sqlalchemy import BigInteger, any_, bindparam, select
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from api.inventory.stock_query import StockSummary
-from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.schemas import Key, Payload
-from api.kit.scope import within
-from api.kit.told import of
+from api.kit.declaration.field_sources import from_fields
+from api.kit.http.routing import build_router, call
+from api.kit.http.schemas import Key, Payload
+from api.kit.scope import scope_condition
 from api.ledger.tables import StockTotal
 
-api = router()
+api = build_router()
 
 
-class Wanted(Payload):
+class StockRequest(Payload):
     goods_ids: list[Key] = Described(min_length=1, max_length=500, description="商品")
     warehouse_ids: list[Key] | None = Described(None, max_length=200, description="仓库，空为范围内全部")
 
 
-class StockRow(BaseModel):
-    warehouse_id: Annotated[int, of("stock_summary.warehouse_id")]
-    goods_id: Annotated[int, of("stock_summary.goods_id")]
-    stocks: Annotated[str, of("stock_summary.quantity")]
-    reserved: Annotated[str, of("stock_summary.reserved")]
-    frozen: Annotated[str, of("stock_summary.frozen")]
-    available_stocks: Annotated[str, of("stock_summary.available_stocks")]
+class WarehouseStock(BaseModel):
+    warehouse_id: Annotated[int, from_fields("stock_summary.warehouse_id")]
+    goods_id: Annotated[int, from_fields("stock_summary.goods_id")]
+    stocks: Annotated[str, from_fields("stock_summary.quantity")]
+    reserved: Annotated[str, from_fields("stock_summary.reserved")]
+    frozen: Annotated[str, from_fields("stock_summary.frozen")]
+    available_stocks: Annotated[str, from_fields("stock_summary.available_stocks")]
 
 
-@call(api, "POST", "v2/inventory/Stock/getStocks", right=StockSummary.right("list"), returns=list[StockRow])
-def get_stocks(ctx: Context, payload: Wanted) -> Any:
+@call(
+    api,
+    "POST",
+    "v2/inventory/Stock/getStocks",
+    right=StockSummary.right("list"),
+    returns=list[WarehouseStock],
+)
+def get_stocks(ctx: Context, payload: StockRequest) -> Any:
     """批量库存: of up to 500 goods, by warehouse within one's scope; goods that were never there are absent."""
     table: Any = StockTotal.__table__
     total = table.c
@@ -48,7 +54,7 @@ def get_stocks(ctx: Context, payload: Wanted) -> Any:
         (total.quantity - total.reserved - total.frozen).label("available_stocks"),
     ).where(
         total.goods_id == any_(bindparam("goods", payload.goods_ids, ARRAY(BigInteger))),
-        within(table, ctx.principal),
+        scope_condition(table, ctx.principal),
     )
     if payload.warehouse_ids:
         query = query.where(

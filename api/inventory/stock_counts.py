@@ -1,10 +1,10 @@
-"""What a count knows (盘点与账面): its book's moment, the corrections by others since, and which count came later.
+"""Stock counts against the book (盘点与账面): the moment of the book, corrections since, and which count is later.
 
-A count is of its stocktake's day: its book is the stock at the end of that day, whatever was posted of later days, so
-that the order in which bills are keyed decides nothing. Its audit brings the book of that day, as it then stands, to
-what was counted, whatever others have corrected since. What was posted or taken back since and is not dated after the
-count may have been counted: who audits is asked, and what was not counted comes on top. Where a count of a later day
-stands already, or one entered later of the same day, that one decides.
+A count belongs to its stocktake's day: its book is the stock at the end of that day, whatever was posted
+for later days, so the order of entry does not matter. Its audit brings the book of that day to the counted
+quantity, whatever others have corrected since. Movements posted or reversed since and dated no later than
+the count may have been counted: the auditor is asked, and uncounted movements come on top. If a count of a
+later day, or a later one of the same day, is already audited, that one decides.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Row, select
 
-from api.inventory import count_books
-from api.kit import business_log, registry
-from api.kit.context import GO_ON, Context
-from api.kit.database import TIME_ZONE
-from api.kit.document import Document
-from api.kit.errors import CountedAsk, Refusal, StockWarningAsk
-from api.kit.flow import POSTED_SQL
-from api.ledger import holds
-from api.ledger.checks import Check, register
+from api.inventory import book_quantities
+from api.kit.context import CONTINUE_SUFFIX, Context
+from api.kit.declaration import registry
+from api.kit.declaration.document import Document
+from api.kit.declaration.flow import POSTED_SQL
+from api.kit.errors import ConfirmationRequired, CountConfirmationRequired, Refusal
+from api.kit.storage import business_log
+from api.kit.storage.database import TIME_ZONE
+from api.ledger import stock_holds
+from api.ledger.integrity_checks import Check, register_checks
 
 SHOWN = 5
 CORRECTIONS = "('PYRK', 'PKCK', 'PYCK')"
-"""Bills that set the book right; on its own a count's difference is one of them."""
+"""Bill types that correct the book; the difference bills of a count are among them."""
 LATE_BILLS = """
 select 'PKCK' as bill_type, bill_id, bill_no, status, stock_take_id, late_type, late_bill_id, late_bill_no
 from stock_loss where late_bill_id is not null
@@ -39,8 +40,8 @@ union all
 select 'PYRK', bill_id, bill_no, status, stock_take_id, late_type, late_bill_id, late_bill_no
 from stock_surplus where late_bill_id is not null
 """
-"""Bills that keep the book of a counted day as it was counted, whatever the bill that each is for has moved since."""
-STANDS = "l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)"
+"""Bills that keep the book of a counted day at the counted quantity, each for a late bill."""
+NOT_REVERSED = "l.reverses is null and not exists (select from stock_ledger r where r.reverses = l.ledger_id)"
 
 DIFFERENCE = (
     "(case when {table}.superseded_by is null then coalesce({table}.recount_quantity, {table}.counted_quantity)"
@@ -57,7 +58,7 @@ where l.bill_id = %(bill)s and t.warehouse_id = %(warehouse)s and t.status in {P
     and (t.business_date, o.counted_at) > (%(day)s, l.counted_at)
 order by l.line_id, t.business_date desc, o.counted_at desc
 """
-_REMEMBER = """
+_STORE_CORRECTIONS = """
 update stock_take_line l
 set late_quantity = k.late, uncounted_quantity = k.uncounted, corrected_quantity = k.book - l.book_quantity - k.late
         - k.uncounted,
@@ -127,7 +128,7 @@ select m.line_id, m.listed, m.counted_at, m.taken_on, m.bill_type, m.bill_id, m.
         select max(l.business_date) from stock_ledger l
         where l.bill_type = m.bill_type and l.bill_id = m.bill_id and l.goods_id = m.goods_id
             and l.warehouse_id = m.warehouse_id and l.allocation_id = m.allocation_id and l.batch_id = m.batch_id
-            and l.quantity <> 0 and l.business_date <= m.taken_on and {STANDS}
+            and l.quantity <> 0 and l.business_date <= m.taken_on and {NOT_REVERSED}
     ) as business_date
 from moved m
 join goods g using (goods_id)
@@ -162,7 +163,8 @@ join stock_take_line o
     on o.goods_id = l.goods_id and coalesce(o.allocation_id, 0) = l.allocation_id
     and coalesce(o.batch_id, 0) = l.batch_id
 join stock_take t on t.bill_id = o.bill_id and t.warehouse_id = l.warehouse_id
-where l.bill_type = %s and l.bill_id = %s and {STANDS} and t.status in {POSTED_SQL} and t.ledger_upto >= l.ledger_id
+where l.bill_type = %s and l.bill_id = %s and {NOT_REVERSED}
+    and t.status in {POSTED_SQL} and t.ledger_upto >= l.ledger_id
     and t.business_date >= l.business_date
 order by t.bill_no
 """
@@ -179,7 +181,7 @@ from (
 ) m
 group by 1, 2, 3, 4
 """
-register(
+register_checks(
     Check(
         "stock_takes_set_the_book",
         "盘点审核后，当日账面 = 实盘 + 未盘在内",
@@ -214,24 +216,24 @@ register(
 )
 
 
-class Moved(NamedTuple):
-    """What bills not dated after a count have moved at its spot since: what of it was counted, and what was not."""
+class SpotMovement(NamedTuple):
+    """Movements at a spot since its count, of bills dated no later: the counted part and the uncounted one."""
 
     late: Decimal = Decimal(0)
     uncounted: Decimal = Decimal(0)
 
 
 def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
-    """What each line of a stocktake lacks or has beyond the book of its day as it stands now.
+    """Return (line, difference to the present book of its day) for each line of a stocktake.
 
-    Asks about what bills that are not dated after it have moved since its count. Takes the goods' locks.
+    Asks about movements since the count, of bills dated no later. Locks the goods.
     """
     header, goods = doc.header, {line.goods_id for line in doc.lines}
-    holds.lock_goods(ctx.conn, header.company_id, goods)
+    stock_holds.lock_goods(ctx.conn, header.company_id, goods)
     of = {"bill": header.bill_id, "warehouse": header.warehouse_id, "day": header.business_date}
     later = {row.line_id: row for row in ctx.conn.exec_driver_sql(_LATER, of)}
-    moved = _find_moved(ctx, doc, decided=later)
-    book = count_books.read_book(ctx, header.warehouse_id, header.business_date, goods)
+    moved = _find_movements(ctx, doc, decided=later)
+    book = book_quantities.read_book_quantities(ctx, header.warehouse_id, header.business_date, goods)
     found = {}
     for line in doc.lines:
         counted = line.counted_quantity if line.recount_quantity is None else line.recount_quantity
@@ -243,7 +245,7 @@ def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
         if key in later and (difference or any(moved[key]))
     }
     ctx.conn.exec_driver_sql(
-        _REMEMBER,
+        _STORE_CORRECTIONS,
         {
             "lines": list(found),
             "late": [moved[key].late for key in found],
@@ -259,9 +261,9 @@ def find_differences(ctx: Context, doc: Document) -> list[tuple[Any, Decimal]]:
 
 
 def _ask_about_later_days(ctx: Context, doc: Document, superseded: Mapping[int, Row[Any]]) -> None:
-    """Ask about lines that differ from their book and move nothing, as a stocktake of a later day has set it right.
+    """Ask for confirmation where lines differ from their book but a stocktake of a later day decides.
 
-    What the book of their own day lacks is not made good. Of the same day the last count is the book's.
+    The book of their own day is not corrected then. Within a day the last count decides.
     """
     day = doc.header.business_date
     later = {key: row for key, row in superseded.items() if row.business_date > day}
@@ -270,24 +272,24 @@ def _ask_about_later_days(ctx: Context, doc: Document, superseded: Mapping[int, 
     numbers = join_numbers(sorted({row.bill_no for row in later.values()}))
     lines = [str(line.line_no) for line in doc.lines if line.line_id in later]
     places = "、".join(lines[:SHOWN]) + ("等" if len(lines) > SHOWN else "")
-    told = (
+    message = (
         f"第{places}行在 {day} 之后已由盘点单{numbers}盘点并审核，以后盘为准，本单不改变账面；"
         f"要更正 {day} 的账面，请先反审核后盘的盘点单，审核本单后再审核它"
     )
-    ctx.ask(StockWarningAsk(f"{told}{GO_ON}"))
-    business_log.write_confirmed(
+    ctx.ask_confirmation(ConfirmationRequired(f"{message}{CONTINUE_SUFFIX}"))
+    business_log.log_confirmation(
         ctx.conn,
         ctx.principal,
         "stock_take",
         doc.header.bill_id,
-        told,
+        message,
         bill_no=doc.header.bill_no,
         company_id=doc.header.company_id,
     )
 
 
 def record_ledger_position(ctx: Context, bill_id: int) -> None:
-    """Note up to which row the ledger was right for what a stocktake counted: its goods are still locked."""
+    """Store the last ledger id at which the book of a stocktake was right; its goods are still locked."""
     upto = "(select max(l.ledger_id) from stock_ledger l)"
     ctx.conn.exec_driver_sql(
         f"update stock_take set ledger_upto = coalesce({upto}, 0) where bill_id = %s", (bill_id,)
@@ -295,7 +297,7 @@ def record_ledger_position(ctx: Context, bill_id: int) -> None:
 
 
 def clear_corrections(ctx: Context, bill_id: int) -> None:
-    """Have a stocktake that is taken back know no corrections."""
+    """Clear the recorded corrections of a stocktake that is reversed."""
     ctx.conn.exec_driver_sql("update stock_take set ledger_upto = null where bill_id = %s", (bill_id,))
     ctx.conn.exec_driver_sql(
         "update stock_take_line set corrected_quantity = 0, late_quantity = 0, uncounted_quantity = 0,"
@@ -305,98 +307,101 @@ def clear_corrections(ctx: Context, bill_id: int) -> None:
     )
 
 
-def refuse_relied_on(ctx: Context, doc: Document) -> None:
-    """Refuse to take back a stocktake that a later one has in its book, or to which an earlier one gave way."""
-    holds.lock_goods(ctx.conn, doc.header.company_id, {line.goods_id for line in doc.lines})
+def forbid_reversal_if_relied_on(ctx: Context, doc: Document) -> None:
+    """Raise Refusal if a later stocktake has this one in its book, or an earlier one was superseded by it."""
+    stock_holds.lock_goods(ctx.conn, doc.header.company_id, {line.goods_id for line in doc.lines})
     rows = ctx.conn.exec_driver_sql(_LATER_TAKES, (doc.header.bill_id,)).all()
-    _refuse([row.bill_no for row in rows if not row.gave_way], "已按本单更正后的账面盘点")
-    _refuse([row.bill_no for row in rows if row.gave_way], "以本单为准，没有改变账面")
+    _forbid_if_any([row.bill_no for row in rows if not row.gave_way], "已按本单更正后的账面盘点")
+    _forbid_if_any([row.bill_no for row in rows if row.gave_way], "以本单为准，没有改变账面")
 
 
-def refuse_counted_since(ctx: Context, prefix: str, doc: Document) -> None:
-    """Refuse to take back a correction made by hand that a stocktake has counted on since."""
-    holds.lock_goods(ctx.conn, doc.header.company_id, {line.goods_id for line in doc.lines})
+def forbid_reversal_if_counted(ctx: Context, prefix: str, doc: Document) -> None:
+    """Raise Refusal if a stocktake has since counted on a manual correction that is to be reversed."""
+    stock_holds.lock_goods(ctx.conn, doc.header.company_id, {line.goods_id for line in doc.lines})
     numbers: Sequence[str] = (
         ctx.conn.exec_driver_sql(_TAKES_SINCE, (prefix, doc.header.bill_id)).scalars().all()
     )
-    _refuse(numbers, "已按本单更正后的账面盘点")
+    _forbid_if_any(numbers, "已按本单更正后的账面盘点")
 
 
-def _refuse(numbers: Collection[str], why: str) -> None:
+def _forbid_if_any(numbers: Collection[str], why: str) -> None:
     if numbers:
-        told = "、".join(list(numbers)[:SHOWN]) + ("等" if len(numbers) > SHOWN else "")
-        raise Refusal(f"盘点单{told}{why}，请先反审核或作废它")
+        numbers_text = "、".join(list(numbers)[:SHOWN]) + ("等" if len(numbers) > SHOWN else "")
+        raise Refusal(f"盘点单{numbers_text}{why}，请先反审核或作废它")
 
 
-def _find_moved(ctx: Context, doc: Document, decided: Collection[int]) -> dict[int, Moved]:
-    """By line, what bills that are not dated after the count have moved since, as the user says whether it was counted.
+def _find_movements(ctx: Context, doc: Document, decided: Collection[int]) -> dict[int, SpotMovement]:
+    """Return by line the movements since the count of bills dated no later, as the user says they were
+    counted.
 
-    Of `decided` lines, which a later count has set right, nobody is asked: they move nothing. What was entered on the
-    very day after the count certainly was not; and what was taken back moved no goods: what was counted was there all
-    the same.
+    Nobody is asked about `decided` lines, which a later count has corrected: they move nothing. Bills
+    entered on the same day after the count are certainly uncounted; reversed bills moved no goods, so they
+    count as counted.
     """
     header = doc.header
     rows = ctx.conn.exec_driver_sql(_LATE, (header.bill_id,)).all()
-    made = made_at(ctx, {(row.bill_type, row.bill_id) for row in rows if row.business_date == row.taken_on})
-    asked = [
+    made = read_entry_times(
+        ctx, {(row.bill_type, row.bill_id) for row in rows if row.business_date == row.taken_on}
+    )
+    late_rows = [
         row
         for row in rows
         if row.business_date is not None
         and not (row.listed and row.line_id in decided)
         and (
             row.business_date < row.taken_on
-            or _may_be_counted(made[row.bill_type, row.bill_id], row.counted_at, row.taken_on)
+            or _can_be_counted(made[row.bill_type, row.bill_id], row.counted_at, row.taken_on)
         )
     ]
-    counting = Counting(ctx, header, "stock_take", "盘点录入后又审核了日期不晚于盘点单的")
+    counting = CountQuestions(ctx, header, "stock_take", "盘点录入后又审核了日期不晚于盘点单的")
     counted: set[int] = set()
     for _, moves in groupby(
-        sorted(asked, key=lambda row: (row.bill_no, row.goods_name, row.goods_id)),
+        sorted(late_rows, key=lambda row: (row.bill_no, row.goods_name, row.goods_id)),
         key=lambda row: (row.bill_type, row.bill_id, row.goods_id),
     ):
         rows_of = list(moves)
-        if counting.answer(_tell_move(rows_of), rows_of):
+        if counting.get_answer(_describe_movement(rows_of), rows_of):
             counted |= {id(row) for row in rows_of}
-    counting.settle()
-    if unlisted := [row for row in asked if id(row) in counted and not row.listed]:
-        told = "、".join(dict.fromkeys(_tell_move([row]) for row in unlisted))
-        raise Refusal(f"{told}所在的库位、批次不在盘点明细中，请添加该行并录入实盘数量")
-    found: dict[int, Moved] = {line.line_id: Moved() for line in doc.lines}
+    counting.raise_if_open()
+    if unlisted := [row for row in late_rows if id(row) in counted and not row.listed]:
+        movements = "、".join(dict.fromkeys(_describe_movement([row]) for row in unlisted))
+        raise Refusal(f"{movements}所在的库位、批次不在盘点明细中，请添加该行并录入实盘数量")
+    found: dict[int, SpotMovement] = {line.line_id: SpotMovement() for line in doc.lines}
     for row in rows:
         late, uncounted = found[row.line_id]
         if not row.listed:
             continue
         if row.business_date is None or row.line_id in decided or id(row) in counted:
-            found[row.line_id] = Moved(late + row.quantity, uncounted)
+            found[row.line_id] = SpotMovement(late + row.quantity, uncounted)
         else:
-            found[row.line_id] = Moved(late, uncounted + row.quantity)
+            found[row.line_id] = SpotMovement(late, uncounted + row.quantity)
     return found
 
 
-def _tell_move(rows: Sequence[Any]) -> str:
-    """Which bill moved how much of some goods: rows of `bill_no`, `business_date`, `goods_name` and `quantity`."""
+def _describe_movement(rows: Sequence[Any]) -> str:
+    """Describe which bill moved how much: rows of `bill_no`, `business_date`, `goods_name` and `quantity`."""
     moved = sum((row.quantity for row in rows), Decimal(0))
     return f"{rows[0].bill_no}（{rows[0].business_date}，{rows[0].goods_name} {moved.normalize():+f}）"
 
 
-def _may_be_counted(made: datetime, counted: datetime, day: date) -> bool:
-    """Whether a bill of a count's own day may have happened before it."""
+def _can_be_counted(made: datetime, counted: datetime, day: date) -> bool:
+    """Return whether a bill of a count's own day may have happened before it."""
     return made < counted or is_entered_late(made, day)
 
 
 def is_entered_late(made: datetime, day: date) -> bool:
-    """Whether a bill was entered after its day (补录): when on that day it happened nobody can tell."""
+    """Return whether a bill was entered after its day (补录); its time on that day is unknown."""
     return made.astimezone(TIME_ZONE).date() > day
 
 
 def join_numbers(numbers: list[str]) -> str:
-    """Bill numbers in a sentence, the first of many."""
+    """Join bill numbers for a sentence, the first few of many."""
     return "、".join(numbers[:SHOWN]) + (f"等{len(numbers)}张单据" if len(numbers) > SHOWN else "")
 
 
 @dataclass
-class Counting:
-    """Questions whether goods were counted that a bill's action asks all at once, each with an answer of its own."""
+class CountQuestions:
+    """Questions of one action whether goods were counted, asked all at once, each with its own answer."""
 
     ctx: Context
     header: Any
@@ -404,17 +409,17 @@ class Counting:
     about: str
     open: dict[str, str] = field(default_factory=dict)
 
-    def answer(self, what: str, rows: Iterable[Any]) -> bool | None:
-        """Whether it was counted, as the user says, which is logged; None if he has not said it yet.
+    def get_answer(self, what: str, rows: Iterable[Any]) -> bool | None:
+        """Return and log the user's answer whether it was counted; None if there is none yet.
 
-        `rows` are what the question is of: when they are others than those that he was asked about, he is asked again.
+        `rows` are the subject of the question: if they changed since it was asked, it is asked again.
         """
         question = sha256(repr(sorted(map(tuple, rows), key=repr)).encode()).hexdigest()[:16]
         answer = self.ctx.answers.get(question, self.ctx.counted)
         if answer is None:
             self.open[question] = what
             return None
-        business_log.write_confirmed(
+        business_log.log_confirmation(
             self.ctx.conn,
             self.ctx.principal,
             self.resource,
@@ -425,21 +430,17 @@ class Counting:
         )
         return answer
 
-    def settle(self) -> None:
-        """Ask what has no answer yet.
-
-        Raises:
-            CountedAsk: something has none.
-        """
+    def raise_if_open(self) -> None:
+        """Raise CountedAsk if a question has no answer yet."""
         if self.open:
-            raise CountedAsk(self.about, self.open)
+            raise CountConfirmationRequired(self.about, self.open)
 
 
-def made_at(ctx: Context, bills: Collection[tuple[str, int]]) -> dict[tuple[str, int], datetime]:
-    """When bills (prefix, id) were entered."""
+def read_entry_times(ctx: Context, bills: Collection[tuple[str, int]]) -> dict[tuple[str, int], datetime]:
+    """Read the entry times of bills (prefix, id)."""
     found: dict[tuple[str, int], datetime] = {}
     for prefix in {prefix for prefix, _ in bills}:
-        table = registry.prefixes()[prefix].table()
+        table = registry.map_prefixes()[prefix].table()
         keys = [key for kind, key in bills if kind == prefix]
         query = select(table.c.bill_id, table.c.made_at).where(table.c.bill_id.in_(keys))
         found |= {(prefix, row.bill_id): row.made_at for row in ctx.conn.execute(query)}

@@ -1,8 +1,9 @@
-"""Stocktake differences (盘点差异): surplus in (PYRK), loss out (PKCK), and surplus out (PYCK), at the present average.
+"""Stocktake differences (盘点差异): surplus in (PYRK), loss out (PKCK) and surplus out (PYCK), at the moving
+average.
 
-A stocktake's audit makes the first two and audits them with it; they are taken back only with it. Another bill's audit
-makes them where its goods were counted before it was posted (late_moves.py). A surplus that proves none goes out again
-by a PYCK.
+A stocktake's audit creates and audits the first two; they are reversed only with it. Another bill's audit
+creates them where its goods were counted before it was posted (late_moves.py). A surplus that proves wrong
+goes out again by a PYCK.
 """
 
 from __future__ import annotations
@@ -16,24 +17,25 @@ from sqlalchemy import BigInteger, ColumnElement, ForeignKey, Row, Text, select
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from api.inventory import stock_counts
-from api.kit import drafts, numbering, registry, transitions
+from api.kit.bills import drafts, numbering, transitions
 from api.kit.context import Context
-from api.kit.document import Bill, BillType, Block, Document, Rows, Values, declare
+from api.kit.declaration import registry
+from api.kit.declaration.document import Bill, BillType, Block, Document, Rows, Values, declare_bill
+from api.kit.declaration.fields import COST, derived_field, price_field, text_field
+from api.kit.declaration.flow import AUDITED, POSTED
+from api.kit.declaration.posting import Outside, Postings
 from api.kit.errors import Refusal
-from api.kit.fields import COST, derived, price, text
-from api.kit.flow import AUDITED, POSTED
-from api.kit.posting import Outside, Postings
-from api.kit.validation import Problems
-from api.master.goods import GoodsBatch
-from api.master.picks import picked
-from api.master.stock_lines import (
+from api.kit.storage.validation import Problems
+from api.master.goods.goods import GoodsBatch
+from api.master.stock.picking import picked_columns
+from api.master.stock.stock_lines import (
     IssueLine,
     MoveBill,
     ReceiptLine,
-    cost_of_line,
-    inbound,
-    outbound,
-    settle_batches,
+    build_inbound_moves,
+    build_outbound_moves,
+    line_cost_column,
+    resolve_batches,
 )
 
 _NUMBER = "(select t.bill_no from stock_take t where t.bill_id = {table}.stock_take_id)"
@@ -42,17 +44,17 @@ _RECEIVED = "select bill_no, status from transfer_in where bill_id = %s"
 _TAKEN = "select bill_no, status from stock_take where bill_id = %s"
 
 
-def _routes(name: str) -> dict[str, str]:
+def _build_routes(name: str) -> dict[str, str]:
     head = f"/inventory/takestock/{name}"
     return {"list": head, "add": f"{head}Add", "see": f"{head}See"}
 
 
-class Difference(MoveBill):
-    """A bill that sets stock right."""
+class StockDifference(MoveBill):
+    """Bill that corrects the stock quantity."""
 
     __abstract__ = True
 
-    reason: Mapped[str | None] = text("原因", free=True, search=True, sort=-50)
+    reason: Mapped[str | None] = text_field("原因", free=True, search=True, sort=-50)
 
     @declared_attr
     @classmethod
@@ -61,12 +63,12 @@ class Difference(MoveBill):
 
     late_type: Mapped[str | None] = mapped_column(Text, sort_order=-48)
     late_bill_id: Mapped[int | None] = mapped_column(BigInteger, index=True, sort_order=-47)
-    late_bill_no: Mapped[str | None] = text("已盘后审单据", form=False, bill=True, width=190, sort=-46)
+    late_bill_no: Mapped[str | None] = text_field("已盘后审单据", form=False, bill=True, width=190, sort=-46)
     """The bill that was posted after its goods had been counted; this one takes its effect back."""
 
     @classmethod
-    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        """Once a stocktake or the bill that it is for stands, what was made of it stands too."""
+    def check_transition(cls, ctx: Context, doc: Document, action: str) -> None:
+        """Forbid the reversal while the stocktake, or the bill that it corrects, is in force."""
         if action == "auditorPass":
             return
         assert cls.bill is not None
@@ -74,9 +76,9 @@ class Difference(MoveBill):
         taken = ctx.conn.exec_driver_sql(_TAKEN, (header.stock_take_id,)).first()
         stands = taken is not None and taken.status in POSTED
         if header.late_bill_id:
-            late = registry.prefixes()[header.late_type]
+            late = registry.map_prefixes()[header.late_type]
             found = select(late.table().c.status).where(late.key() == header.late_bill_id)
-            by_it = (f"late {header.late_type}", header.late_bill_id) in ctx.known
+            by_it = (f"late {header.late_type}", header.late_bill_id) in ctx.lookup_cache
             if not by_it and stands and ctx.conn.execute(found).scalar() in POSTED:
                 raise Refusal(
                     f"该单据由{late.declaration.label}{header.late_bill_no}生成，请反审核或作废{late.declaration.label}"
@@ -84,39 +86,39 @@ class Difference(MoveBill):
         elif taken is not None and stands:
             raise Refusal(f"该单据由盘点单{taken.bill_no}生成，请反审核或作废盘点单")
         elif not header.stock_take_id:
-            stock_counts.refuse_counted_since(ctx, cls.bill.prefix, doc)
+            stock_counts.forbid_reversal_if_counted(ctx, cls.bill.prefix, doc)
 
 
 class StockSurplusLine(ReceiptLine):
     __tablename__ = "stock_surplus_line"
     bill_table = "stock_surplus"
-    derived = (cost_of_line("PYRK", sign=""),)
+    derived = (line_cost_column("PYRK", sign=""),)
 
-    unit_cost: Mapped[Decimal | None] = price(
+    unit_cost: Mapped[Decimal | None] = price_field(
         "盘盈单位成本", default=None, copied=False, rule="Positive", permission=COST, width=110, sort=20
     )
-    """What a piece is worth where neither an average nor a receipt tells."""
+    """Unit cost where neither an average nor a receipt has one."""
 
 
-class StockSurplus(Difference):
+class StockSurplus(StockDifference):
     """盘盈入库"""
 
     __tablename__ = "stock_surplus"
-    declaration = declare("盘盈入库", "v2/inventory/StockSurplus", routes=_routes("surplus"))
+    declaration = declare_bill("盘盈入库", "v2/inventory/StockSurplus", routes=_build_routes("surplus"))
     bill = BillType(
         "PYRK",
         (Block("lines", "盘盈明细", StockSurplusLine),),
         moves=True,
     )
-    derived = (derived("stock_take_no", "盘点单号", "text", _NUMBER, width=190, bill=True),)
+    derived = (derived_field("stock_take_no", "盘点单号", "text", _NUMBER, width=190, bill=True),)
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        settle_batches(ctx, children["lines"], problems, header["business_date"])
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        resolve_batches(ctx, children["lines"], problems, header["business_date"])
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        moves = zip(inbound(doc, priced=False), doc.lines, strict=True)
+        moves = zip(build_inbound_moves(doc, priced=False), doc.lines, strict=True)
         stock = tuple(replace(move, fallback_unit_cost=line.unit_cost) for move, line in moves)
         return Postings(stock=stock, outside=Outside("lost"), as_it_lies=True)
 
@@ -124,27 +126,27 @@ class StockSurplus(Difference):
 class StockLossLine(IssueLine):
     __tablename__ = "stock_loss_line"
     bill_table = "stock_loss"
-    derived = (cost_of_line("PKCK"), *picked("PKCK"))
+    derived = (line_cost_column("PKCK"), *picked_columns("PKCK"))
 
     transfer_line_id: Mapped[int | None] = mapped_column(
         BigInteger, ForeignKey("transfer_out_line.line_id"), index=True, sort_order=91
     )
-    """The line of a transfer whose pieces were lost on the road."""
+    """The transfer line whose pieces were lost in transit."""
 
 
-class StockLoss(Difference):
+class StockLoss(StockDifference):
     """盘亏出库"""
 
     __tablename__ = "stock_loss"
-    declaration = declare("盘亏出库", "v2/inventory/StockLoss", routes=_routes("loss"))
+    declaration = declare_bill("盘亏出库", "v2/inventory/StockLoss", routes=_build_routes("loss"))
     bill = BillType(
         "PKCK",
         (Block("lines", "盘亏明细", StockLossLine),),
         moves=True,
     )
     derived = (
-        derived("stock_take_no", "盘点单号", "text", _NUMBER, width=190, bill=True),
-        derived("transfer_in_no", "调拨入库单号", "text", _RECEIPT, width=190, bill=True),
+        derived_field("stock_take_no", "盘点单号", "text", _NUMBER, width=190, bill=True),
+        derived_field("transfer_in_no", "调拨入库单号", "text", _RECEIPT, width=190, bill=True),
     )
 
     transfer_in_id: Mapped[int | None] = mapped_column(
@@ -152,10 +154,10 @@ class StockLoss(Difference):
     )
 
     @classmethod
-    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        """What a transfer's receipt says was lost stands with it."""
+    def check_transition(cls, ctx: Context, doc: Document, action: str) -> None:
+        """Forbid the reversal of a transit loss while the transfer's receipt is in force."""
         if not doc.header.transfer_in_id:
-            super().guard(ctx, doc, action)
+            super().check_transition(ctx, doc, action)
         elif action != "auditorPass":
             received = ctx.conn.exec_driver_sql(_RECEIVED, (doc.header.transfer_in_id,)).one()
             if received.status in POSTED:
@@ -164,9 +166,9 @@ class StockLoss(Difference):
     @classmethod
     def postings(cls, doc: Document) -> Postings:
         if doc.header.transfer_in_id:
-            lost = outbound(doc, frozen=True, origin=lambda line: ("DBCK", line.transfer_line_id))
+            lost = build_outbound_moves(doc, frozen=True, origin=lambda line: ("DBCK", line.transfer_line_id))
             return Postings(stock=lost, outside=Outside("lost"))
-        moves = outbound(doc)
+        moves = build_outbound_moves(doc)
         if doc.header.stock_take_id:
             # What was counted lies at its place, none included; nothing is picked elsewhere.
             moves = tuple(
@@ -181,34 +183,34 @@ class StockLoss(Difference):
 class SurplusOutLine(IssueLine):
     __tablename__ = "surplus_out_line"
     bill_table = "surplus_out"
-    derived = (cost_of_line("PYCK"), *picked("PYCK"))
+    derived = (line_cost_column("PYCK"), *picked_columns("PYCK"))
 
 
 class SurplusOut(MoveBill):
     """盘盈出库"""
 
     __tablename__ = "surplus_out"
-    declaration = declare("盘盈出库", "v2/inventory/SurplusOut", routes=_routes("surplusOut"))
+    declaration = declare_bill("盘盈出库", "v2/inventory/SurplusOut", routes=_build_routes("surplusOut"))
     bill = BillType(
         "PYCK",
         (Block("lines", "出库明细", SurplusOutLine),),
         moves=True,
     )
 
-    reason: Mapped[str | None] = text("原因", free=True, search=True, sort=-50)
+    reason: Mapped[str | None] = text_field("原因", free=True, search=True, sort=-50)
 
     @classmethod
-    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+    def check_transition(cls, ctx: Context, doc: Document, action: str) -> None:
         if action != "auditorPass":
-            stock_counts.refuse_counted_since(ctx, "PYCK", doc)
+            stock_counts.forbid_reversal_if_counted(ctx, "PYCK", doc)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return Postings(stock=outbound(doc), outside=Outside("lost"), as_it_lies=True)
+        return Postings(stock=build_outbound_moves(doc), outside=Outside("lost"), as_it_lies=True)
 
 
-def make(ctx: Context, take: Row[Any], differences: Sequence[tuple[Any, Decimal]]) -> None:
-    """Make and audit what sets the counted lines of a stocktake right: (line, counted − book) each."""
+def create_difference_bills(ctx: Context, take: Row[Any], differences: Sequence[tuple[Any, Decimal]]) -> None:
+    """Create and audit the bills that correct a stocktake's lines: (line, counted − book) each."""
     rows = [
         {
             "goods_id": line.goods_id,
@@ -221,15 +223,15 @@ def make(ctx: Context, take: Row[Any], differences: Sequence[tuple[Any, Decimal]
         }
         for line, difference in differences
     ]
-    audit_new(ctx, take, rows, reason="盘点差异")
+    create_audited_bills(ctx, take, rows, reason="盘点差异")
 
 
-def audit_new(ctx: Context, take: Row[Any], rows: Sequence[dict[str, Any]], **given: Any) -> None:
-    """Make and audit the bills of a stocktake that bring rows of positive quantity and take those of negative.
+def create_audited_bills(ctx: Context, take: Row[Any], rows: Sequence[dict[str, Any]], **given: Any) -> None:
+    """Create and audit the difference bills of a stocktake: surplus of positive rows, loss of negative ones.
 
-    `given` comes on top of what their headers share with the stocktake's.
+    `given` comes on top of the header values shared with the stocktake.
     """
-    batches = _batches(ctx, [row["batch_id"] for row in rows if row["batch_id"]])
+    batches = _read_batches(ctx, [row["batch_id"] for row in rows if row["batch_id"]])
     more = [
         {**row, **batches.get(row["batch_id"], {"batch": None, "production_date": None})}
         for row in rows
@@ -240,59 +242,59 @@ def audit_new(ctx: Context, take: Row[Any], rows: Sequence[dict[str, Any]], **gi
         row.pop("unit_cost", None)
     for cls, lines in ((StockSurplus, more), (StockLoss, less)):
         if lines:
-            _audit_new(ctx, cls, take, lines, {"stock_take_id": take.bill_id, **given})
+            _create_audited_bill(ctx, cls, take, lines, {"stock_take_id": take.bill_id, **given})
 
 
 def audit_transit_loss(ctx: Context, receipt: Row[Any], rows: list[dict[str, Any]]) -> None:
-    """Make and audit the loss of what a transfer's receipt says never arrived, out of what is on the way."""
+    """Create and audit the loss that a transfer's receipt records, out of the stock in transit."""
     given = {
         "warehouse_id": receipt.transit_warehouse_id,
         "transfer_in_id": receipt.bill_id,
         "reason": "调拨途损",
     }
-    _audit_new(beyond_scope(ctx), StockLoss, receipt, rows, given)
+    _create_audited_bill(widen_scope(ctx), StockLoss, receipt, rows, given)
 
 
 def void_transit_loss(ctx: Context, receipt: int) -> None:
     """Void the loss of a transfer's receipt."""
-    void_bills(beyond_scope(ctx), StockLoss, StockLoss.table().c.transfer_in_id == receipt)
+    void_bills(widen_scope(ctx), StockLoss, StockLoss.table().c.transfer_in_id == receipt)
 
 
-def beyond_scope(ctx: Context) -> Context:
-    """The same, beyond its user's scope: what is made with his bill may lie in another warehouse or department."""
+def widen_scope(ctx: Context) -> Context:
+    """Return the context without the user's data scope: bills created with his may lie elsewhere."""
     return replace(ctx, principal=replace(ctx.principal, companies=None, warehouses=None, own="all"))
 
 
-def _audit_new(
+def _create_audited_bill(
     ctx: Context, cls: type[Bill], maker: Row[Any], rows: list[dict[str, Any]], given: dict[str, Any]
 ) -> None:
-    """Make and audit a bill with another's header; `given` comes on top."""
+    """Create and audit a bill with another's header; `given` comes on top."""
     assert cls.bill is not None
     shared = ("company_id", "warehouse_id", "business_date", "department_id", "employee_id")
     header = {**{name: getattr(maker, name) for name in shared}, **given}
     header["total_quantity"] = sum((row["quantity"] for row in rows), Decimal(0))
     lines = [{**row, "line_no": number} for number, row in enumerate(rows, 1)]
-    number = numbering.draw(ctx.conn, cls.bill.prefix, maker.company_id, maker.business_date)
-    key = drafts.insert(ctx.conn, cls, drafts.Draft(header, {"lines": lines}), number, ctx.principal)
-    transitions.move(ctx, cls, "auditorPass", key)
+    number = numbering.draw_number(ctx.conn, cls.bill.prefix, maker.company_id, maker.business_date)
+    key = drafts.insert_draft(ctx.conn, cls, drafts.Draft(header, {"lines": lines}), number, ctx.principal)
+    transitions.apply_transition(ctx, cls, "auditorPass", key)
 
 
-def void_of(ctx: Context, take: int) -> None:
-    """Void what a stocktake made, and other bills because it had counted their goods: what took goods away first."""
+def void_difference_bills(ctx: Context, take: int) -> None:
+    """Void the difference bills of a stocktake, late corrections included; losses first."""
     for cls in (StockLoss, StockSurplus):
         void_bills(ctx, cls, cls.table().c.stock_take_id == take)
 
 
 def void_bills(ctx: Context, cls: type[Bill], *which: ColumnElement[bool]) -> None:
-    """Void the audited bills of a type that these conditions tell."""
+    """Void the audited bills of a type that meet the conditions."""
     table = cls.table()
     query = select(table.c.bill_id).where(table.c.status == AUDITED, *which).order_by(table.c.bill_id)
     keys: Sequence[int] = ctx.conn.execute(query).scalars().all()
     for key in keys:
-        transitions.move(ctx, cls, "invalid", key)
+        transitions.apply_transition(ctx, cls, "invalid", key)
 
 
-def _batches(ctx: Context, keys: list[int]) -> dict[int, dict[str, Any]]:
+def _read_batches(ctx: Context, keys: list[int]) -> dict[int, dict[str, Any]]:
     table = GoodsBatch.table()
     query = select(table.c.batch_id, table.c.batch, table.c.production_date).where(table.c.batch_id.in_(keys))
     found = ctx.conn.execute(query) if keys else ()

@@ -1,7 +1,7 @@
-"""Stock queries (库存查询): what lies where, now or at the end of a day, and the moves behind it.
+"""Stock queries (库存查询): stock by place, now or at the end of a day, and the moves behind it.
 
-A day in the past is read from the ledger, from the nearest month end that has a checkpoint.
-Cost is the average of the company, or of a warehouse that is valued on its own, times the quantity.
+A past day is read from the ledger, starting at the nearest month-end checkpoint. Cost is quantity times
+the average of the company, or of a warehouse that is valued on its own.
 """
 
 from __future__ import annotations
@@ -13,37 +13,37 @@ from typing import ClassVar
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import asked_day
-from api.kit.database import today
-from api.kit.fields import (
+from api.kit.declaration.fields import (
     COST,
-    bill_type,
-    day,
-    enabled,
-    enum,
-    flag,
-    goods,
-    key,
-    moment,
-    money,
-    price,
-    ref,
-    text,
+    bill_type_field,
+    date_field,
+    datetime_field,
+    enabled_field,
+    enum_field,
+    flag_field,
+    goods_field,
+    key_field,
+    money_field,
+    price_field,
+    quantity_field,
+    reference_field,
+    text_field,
 )
-from api.kit.fields import quantity as counted
-from api.kit.resource import Declaration, Drill, Menu
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import BILL, READ_ONLY, BillReferenceRow, Sql, Values, View
+from api.kit.http.date_filters import parse_date
 from api.kit.scope import Principal
-from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
+from api.kit.storage.database import today
 from api.ledger.checkpoints import INSTANCE, NEW_SINCE
-from api.master.warehouses import GUARANTEE, TRANSIT, WAREHOUSE_TYPES
+from api.master.warehouses.warehouses import GUARANTEE, TRANSIT, WAREHOUSE_TYPES
 
 MOVES = "/inventory/stockmoves"
 _SAME = (("goods_id", "goods_id"), ("warehouse_id", "warehouse_id"))
 
 
-def _as_of(asked: Values) -> date | None:
-    """The day in the past that a list is asked for; None is now."""
-    found = asked_day(asked, "as_of_end", "截止日期")
+def _parse_as_of(params: Values) -> date | None:
+    """Parse the past day that a list is requested for; None means now."""
+    found = parse_date(params, "as_of_end", "截止日期")
     return found if found and found < today() else None
 
 
@@ -110,8 +110,8 @@ with base as materialized (
 """
 
 
-def _moved(*places: str) -> str:
-    """Stock of the end of `:day` by places, as `moved`, and what goods then cost, as `costs`."""
+def _moved_stock_sql(*places: str) -> str:
+    """Build CTEs `moved` (stock at the end of `:day` by places) and `costs` (unit costs of that day)."""
     return _MOVED.format(
         instance=INSTANCE,
         places=", ".join(f"l.{name}" for name in places),
@@ -122,11 +122,11 @@ def _moved(*places: str) -> str:
 
 
 class StockSummary(View):
-    """库存汇总: goods by warehouse; goods on the way lie in the company's in-transit warehouse."""
+    """库存汇总: goods by warehouse; goods in transit lie in the company's in-transit warehouse."""
 
     __tablename__ = "stock_summary"
-    leading = ("warehouse_id", "goods_id", "quantity", "available_stocks", "amount")
-    found_by = "goods_id"
+    pinned_columns = ("warehouse_id", "goods_id", "quantity", "available_stocks", "amount")
+    keyword_reference = "goods_id"
     declaration = Declaration(
         "库存汇总",
         "v2/inventory/InventorySummer",
@@ -138,32 +138,32 @@ class StockSummary(View):
         drill=Drill("库存流水", MOVES, (*_SAME, ("business_date_end", "last_day"))),
     )
 
-    stock_summary_id: Mapped[int] = key()
-    as_of: Mapped[date] = day("截止日期", span="until", search=True, list=False)
-    last_day: Mapped[date | None] = day("最后日期", list=False)
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
-    warehouse_type: Mapped[int] = enum("仓库类型", WAREHOUSE_TYPES, default=1, search=True, width=90)
-    goods_id: Mapped[int] = goods(search=True)
-    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
-    brand_id: Mapped[int] = ref("brand", "品牌", search=True)
-    quantity: Mapped[Decimal] = counted("库存数量", search=True, total=True)
-    in_transit: Mapped[Decimal] = counted("其中在途", total=True)
-    reserved: Mapped[Decimal] = counted("占用数量", total=True)
-    frozen: Mapped[Decimal] = counted("冻结数量", total=True)
-    available_stocks: Mapped[Decimal] = counted("可用数量", search=True, total=True)
-    unit_cost: Mapped[Decimal] = price("成本单价", permission=COST)
-    amount: Mapped[Decimal] = money("成本金额", permission=COST, total=True)
+    stock_summary_id: Mapped[int] = key_field()
+    as_of: Mapped[date] = date_field("截止日期", span="until", search=True, list=False)
+    last_day: Mapped[date | None] = date_field("最后日期", list=False)
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    warehouse_id: Mapped[int] = reference_field("warehouse", "仓库", within=("company_id",), search=True)
+    warehouse_type: Mapped[int] = enum_field("仓库类型", WAREHOUSE_TYPES, default=1, search=True, width=90)
+    goods_id: Mapped[int] = goods_field(search=True)
+    goods_type_id: Mapped[int] = reference_field("goods_type", "商品类型", search=True)
+    brand_id: Mapped[int] = reference_field("brand", "品牌", search=True)
+    quantity: Mapped[Decimal] = quantity_field("库存数量", search=True, total=True)
+    in_transit: Mapped[Decimal] = quantity_field("其中在途", total=True)
+    reserved: Mapped[Decimal] = quantity_field("占用数量", total=True)
+    frozen: Mapped[Decimal] = quantity_field("冻结数量", total=True)
+    available_stocks: Mapped[Decimal] = quantity_field("可用数量", search=True, total=True)
+    unit_cost: Mapped[Decimal] = price_field("成本单价", permission=COST)
+    amount: Mapped[Decimal] = money_field("成本金额", permission=COST, total=True)
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
+    def source(cls, principal: Principal, params: Values) -> Sql:
         types = {"transit": TRANSIT, "guarantee": GUARANTEE}
-        then = _as_of(asked)
+        then = _parse_as_of(params)
         return (_SUMMARY_THEN, {**types, "day": then}) if then else (_NOW, types)
 
 
 _SUMMARY_THEN = (
-    _moved("warehouse_id", "goods_id")
+    _moved_stock_sql("warehouse_id", "goods_id")
     + """
 , claimed as (
     select min(r.company_id) as company_id, r.warehouse_id, r.goods_id, sum(r.quantity) as reserved
@@ -204,8 +204,8 @@ class StockDetail(View):
     """库存明细: goods by warehouse, location and batch."""
 
     __tablename__ = "stock_detail"
-    leading = ("warehouse_id", "goods_id", "batch_id", "quantity", "amount")
-    found_by = "goods_id"
+    pinned_columns = ("warehouse_id", "goods_id", "batch_id", "quantity", "amount")
+    keyword_reference = "goods_id"
     declaration = Declaration(
         "库存明细",
         "v2/inventory/InventoryGoods",
@@ -226,27 +226,27 @@ class StockDetail(View):
         ),
     )
 
-    stock_detail_id: Mapped[int] = key()
-    as_of: Mapped[date] = day("截止日期", span="until", search=True, list=False)
-    last_day: Mapped[date | None] = day("最后日期", list=False)
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
-    allocation_id: Mapped[int] = ref("allocation", "库位", within=("warehouse_id",), search=True)
-    goods_id: Mapped[int] = goods(search=True)
-    batch_id: Mapped[int] = ref(
+    stock_detail_id: Mapped[int] = key_field()
+    as_of: Mapped[date] = date_field("截止日期", span="until", search=True, list=False)
+    last_day: Mapped[date | None] = date_field("最后日期", list=False)
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    warehouse_id: Mapped[int] = reference_field("warehouse", "仓库", within=("company_id",), search=True)
+    allocation_id: Mapped[int] = reference_field("allocation", "库位", within=("warehouse_id",), search=True)
+    goods_id: Mapped[int] = goods_field(search=True)
+    batch_id: Mapped[int] = reference_field(
         "goods_batch", "批次(DOT)", target="batch_id", within=("goods_id",), search=True, label_field="batch"
     )
-    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
-    brand_id: Mapped[int] = ref("brand", "品牌", search=True)
-    production_date: Mapped[date | None] = day("生产日期")
-    first_date: Mapped[date | None] = day("最早入库")
-    quantity: Mapped[Decimal] = counted("库存数量", search=True, total=True)
-    unit_cost: Mapped[Decimal] = price("成本单价", permission=COST)
-    amount: Mapped[Decimal] = money("成本金额", permission=COST, total=True)
+    goods_type_id: Mapped[int] = reference_field("goods_type", "商品类型", search=True)
+    brand_id: Mapped[int] = reference_field("brand", "品牌", search=True)
+    production_date: Mapped[date | None] = date_field("生产日期")
+    first_date: Mapped[date | None] = date_field("最早入库")
+    quantity: Mapped[Decimal] = quantity_field("库存数量", search=True, total=True)
+    unit_cost: Mapped[Decimal] = price_field("成本单价", permission=COST)
+    amount: Mapped[Decimal] = money_field("成本金额", permission=COST, total=True)
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        then = _as_of(asked)
+    def source(cls, principal: Principal, params: Values) -> Sql:
+        then = _parse_as_of(params)
         if then is None:
             return _DETAIL_NOW, {"guarantee": GUARANTEE}
         return _DETAIL_THEN, {"guarantee": GUARANTEE, "day": then}
@@ -269,7 +269,7 @@ cross join lateral (
 where b.quantity <> 0
 """
 _DETAIL_THEN = (
-    _moved("warehouse_id", "allocation_id", "goods_id", "batch_id")
+    _moved_stock_sql("warehouse_id", "allocation_id", "goods_id", "batch_id")
     + f"""
 select
     {_PLACE_KEY.format("s")} as stock_detail_id, cast(:day as date) as as_of,
@@ -289,10 +289,10 @@ where s.quantity <> 0
 
 
 class GoodsInformation(View):
-    """商品信息: each goods with its stock within the user's scope, and his company's prices."""
+    """商品信息: each goods with its stock in the user's scope, and his company's prices."""
 
     __tablename__ = "goods_information"
-    found_by = "goods_id"
+    keyword_reference = "goods_id"
     declaration = Declaration(
         "商品信息",
         "v2/inventory/GoodsInfomation",
@@ -304,27 +304,27 @@ class GoodsInformation(View):
         drill=Drill("库存汇总", "/inventory/inventorysummer", (("goods_id", "goods_id"),)),
     )
 
-    goods_information_id: Mapped[int] = key()
-    goods_id: Mapped[int] = goods(search=True)
-    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
-    brand_id: Mapped[int] = ref("brand", "品牌", search=True)
-    barcode: Mapped[str | None] = text("条形码", width=140)
-    factory_code: Mapped[str | None] = text("厂家编码")
-    quantity: Mapped[Decimal] = counted("库存数量")
-    available_stocks: Mapped[Decimal] = counted("可用数量")
-    sale_price: Mapped[Decimal | None] = price("销售价", default=None)
-    lowest_price: Mapped[Decimal | None] = price("最低售价", default=None)
-    purchase_price: Mapped[Decimal | None] = price("采购价", default=None, permission=COST)
-    enabled: Mapped[bool] = enabled()
+    goods_information_id: Mapped[int] = key_field()
+    goods_id: Mapped[int] = goods_field(search=True)
+    goods_type_id: Mapped[int] = reference_field("goods_type", "商品类型", search=True)
+    brand_id: Mapped[int] = reference_field("brand", "品牌", search=True)
+    barcode: Mapped[str | None] = text_field("条形码", width=140)
+    factory_code: Mapped[str | None] = text_field("厂家编码")
+    quantity: Mapped[Decimal] = quantity_field("库存数量")
+    available_stocks: Mapped[Decimal] = quantity_field("可用数量")
+    sale_price: Mapped[Decimal | None] = price_field("销售价", default=None)
+    lowest_price: Mapped[Decimal | None] = price_field("最低售价", default=None)
+    purchase_price: Mapped[Decimal | None] = price_field("采购价", default=None, permission=COST)
+    enabled: Mapped[bool] = enabled_field()
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        def limited(scope: frozenset[int] | None) -> list[int] | None:
+    def source(cls, principal: Principal, params: Values) -> Sql:
+        def sort_scope(scope: frozenset[int] | None) -> list[int] | None:
             return None if scope is None else sorted(scope)
 
         values = {
-            "companies": limited(principal.companies),
-            "warehouses": limited(principal.warehouses),
+            "companies": sort_scope(principal.companies),
+            "warehouses": sort_scope(principal.warehouses),
             "company_id": principal.company_id,
         }
         return _GOODS, values
@@ -347,29 +347,29 @@ left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company
 """
 
 
-class LedgerRow(BillRow):
-    """A row of the stock ledger, `l`, leading to the bill that wrote it.
+class LedgerRow(BillReferenceRow):
+    """Row of the stock ledger, alias `l`, with a link to the bill that wrote it.
 
-    It is the warehouse's where it lies, which may take goods in by a bill of another's.
+    It belongs to the warehouse where the goods lie, which may receive goods by another warehouse's bill.
     """
 
     __abstract__ = True
     whose = "place"
     numbers: ClassVar[Mapping[str, str]] = {"bill_no": "l"}
 
-    business_date: Mapped[date] = day("业务日期", search=True, width=110)
-    bill_type: Mapped[str] = bill_type(search=True)
-    bill_no: Mapped[str] = text("单据号", search=True, width=190)
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
+    business_date: Mapped[date] = date_field("业务日期", search=True, width=110)
+    bill_type: Mapped[str] = bill_type_field(search=True)
+    bill_no: Mapped[str] = text_field("单据号", search=True, width=190)
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    warehouse_id: Mapped[int] = reference_field("warehouse", "仓库", within=("company_id",), search=True)
 
 
 class StockMoveRow(LedgerRow):
-    """库存流水: the ledger's rows, each with the bill that wrote it."""
+    """库存流水: rows of the stock ledger with their bills."""
 
     __tablename__ = "stock_move"
-    leading = ("business_date", "bill_no", "warehouse_id", "goods_id", "quantity", "amount")
-    found_by = "goods_id"
+    pinned_columns = ("business_date", "bill_no", "warehouse_id", "goods_id", "quantity", "amount")
+    keyword_reference = "goods_id"
     declaration = Declaration(
         "库存流水",
         "v2/inventory/StockMove",
@@ -381,20 +381,20 @@ class StockMoveRow(LedgerRow):
         drill=BILL,
     )
 
-    stock_move_id: Mapped[int] = key()
-    allocation_id: Mapped[int] = ref("allocation", "库位", within=("warehouse_id",), search=True)
-    goods_id: Mapped[int] = goods(search=True)
-    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True, list=False)
-    brand_id: Mapped[int] = ref("brand", "品牌", search=True, list=False)
-    batch_id: Mapped[int] = ref(
+    stock_move_id: Mapped[int] = key_field()
+    allocation_id: Mapped[int] = reference_field("allocation", "库位", within=("warehouse_id",), search=True)
+    goods_id: Mapped[int] = goods_field(search=True)
+    goods_type_id: Mapped[int] = reference_field("goods_type", "商品类型", search=True, list=False)
+    brand_id: Mapped[int] = reference_field("brand", "品牌", search=True, list=False)
+    batch_id: Mapped[int] = reference_field(
         "goods_batch", "批次(DOT)", target="batch_id", within=("goods_id",), search=True, label_field="batch"
     )
-    quantity: Mapped[Decimal] = counted("数量", total=True)
-    unit_cost: Mapped[Decimal] = price("成本单价", permission=COST)
-    amount: Mapped[Decimal] = money("成本金额", permission=COST, total=True)
-    frozen: Mapped[bool] = flag("冻结库存")
-    reversal: Mapped[bool] = flag("冲销")
-    posted_at: Mapped[datetime] = moment("过账时间")
+    quantity: Mapped[Decimal] = quantity_field("数量", total=True)
+    unit_cost: Mapped[Decimal] = price_field("成本单价", permission=COST)
+    amount: Mapped[Decimal] = money_field("成本金额", permission=COST, total=True)
+    frozen: Mapped[bool] = flag_field("冻结库存")
+    reversal: Mapped[bool] = flag_field("冲销")
+    posted_at: Mapped[datetime] = datetime_field("过账时间")
 
     rows = """
         select

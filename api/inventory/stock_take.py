@@ -1,9 +1,10 @@
-"""Stocktake (盘点单), KCPD: a plan's stock is written down, counted, recounted, and set right by its audit.
+"""Stocktake (盘点单), KCPD: snapshot of planned stock, count, recount, and correction by its audit.
 
-A line's book quantity is what its place held at the end of the stocktake's day, as the ledger knew it when its count
-was entered. Every line must be answered, a zero included. The audit makes and audits the difference bills (PYRK, PKCK),
-but for what others have corrected since (stock_counts.py); taking it back voids them.
-A plan that freezes lets no other bill move its goods in its warehouse until it is audited, voided or deleted.
+A line's book quantity is the stock of its place at the end of the stocktake's day, as the ledger knew it
+when the count was entered. Every line must be answered, with 0 if nothing is there. The audit creates and
+audits the difference bills (PYRK, PKCK), less corrections by others since (stock_counts.py); reversal
+voids them. A freezing stocktake blocks other bills of its goods in its warehouse until it is audited,
+voided or deleted.
 """
 
 from __future__ import annotations
@@ -16,25 +17,43 @@ from typing import Any
 from sqlalchemy import BigInteger, ForeignKey, Row, select
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.inventory import count_books, count_places, stock_counts, stock_differences
-from api.inventory.count_books import Spot, spot_of
+from api.inventory import book_quantities, count_locations, stock_counts, stock_differences
+from api.inventory.book_quantities import Spot, spot_of
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE
-from api.kit.document import MAX_LINES, Bill, BillType, Block, Document, Rows, Values, declare
+from api.kit.declaration.document import (
+    MAX_LINES,
+    Bill,
+    BillType,
+    Block,
+    Document,
+    Rows,
+    Values,
+    declare_bill,
+)
+from api.kit.declaration.fields import (
+    COST,
+    datetime_field,
+    derived_field,
+    flag_field,
+    price_field,
+    quantity_field,
+    reference_field,
+    text_field,
+)
+from api.kit.declaration.flow import POSTED_SQL, UNAUDITED
+from api.kit.declaration.goods_bills import GoodsBillLine
+from api.kit.declaration.posting import Postings
+from api.kit.declaration.resource import FileCall, Menu
 from api.kit.errors import Refusal
-from api.kit.fields import COST, derived, flag, moment, price, quantity, ref, text
-from api.kit.flow import POSTED_SQL, UNAUDITED
-from api.kit.goods_bills import GoodsChild
-from api.kit.posting import Postings
-from api.kit.resource import FileCall, Menu
-from api.kit.validation import Problems
-from api.ledger import holds
-from api.ledger.checks import Check, register
-from api.master import stock_holds
-from api.master.stock_lines import OfWarehouse, ToPlace, settle_batches
-from api.master.tire_numbers import MAX_TEXT
+from api.kit.storage.database import TIME_ZONE
+from api.kit.storage.validation import Problems
+from api.ledger import stock_holds
+from api.ledger.integrity_checks import Check, register_checks
+from api.master.stock import stock_hold_rules
+from api.master.stock.stock_lines import InboundPlaceMixin, WarehouseMixin, resolve_batches
+from api.master.stock.tyre_numbers import MAX_TEXT
 
-register(
+register_checks(
     Check(
         "holds_are_of_stocktakes",
         "盘点冻结的商品正是冻结出入库的未审核盘点单的商品",
@@ -120,36 +139,40 @@ _GAVE_WAY_TO = "(select t.bill_no from stock_take t where t.bill_id = {table}.su
 _SUPERSEDED = f"coalesce({_GAVE_WAY_TO}, {_LATER_COUNT})"
 
 
-class StockTakeLine(ToPlace, GoodsChild):
+class StockTakeLine(InboundPlaceMixin, GoodsBillLine):
     __tablename__ = "stock_take_line"
     bill_table = "stock_take"
-    numbers_move = False
+    moves_tire_numbers = False
     counts_places = True
     derived = (
-        derived("difference", "差异数量", "quantity", _DIFFERENCE, width=76, decides=True),
-        derived("corrected_by", "账面已由更正", "text", _CORRECTIONS, width=190, bill=True),
-        derived("superseded_by_no", "以后盘为准", "text", _SUPERSEDED, width=190, bill=True),
+        derived_field("difference", "差异数量", "quantity", _DIFFERENCE, width=76, decides=True),
+        derived_field("corrected_by", "账面已由更正", "text", _CORRECTIONS, width=190, bill=True),
+        derived_field("superseded_by_no", "以后盘为准", "text", _SUPERSEDED, width=190, bill=True),
     )
 
-    snapshot_quantity: Mapped[Decimal] = quantity("账面快照", form=False, total=True, width=76, sort=10)
-    book_quantity: Mapped[Decimal] = quantity(
+    snapshot_quantity: Mapped[Decimal] = quantity_field("账面快照", form=False, total=True, width=76, sort=10)
+    book_quantity: Mapped[Decimal] = quantity_field(
         "账面数量", form=False, total=True, decides=True, width=76, sort=11
     )
-    counted_quantity: Mapped[Decimal | None] = quantity(
+    counted_quantity: Mapped[Decimal | None] = quantity_field(
         "初盘数量", default=None, rule="Positive", total=True, copied=False, width=76, sort=12
     )
-    recount_quantity: Mapped[Decimal | None] = quantity(
+    recount_quantity: Mapped[Decimal | None] = quantity_field(
         "复盘数量", default=None, rule="Positive", copied=False, width=76, sort=13
     )
-    late_quantity: Mapped[Decimal] = quantity("已盘后审数量", form=False, copied=False, width=110, sort=14)
-    """What bills dated before the count have moved since it; it had been counted already."""
-    corrected_quantity: Mapped[Decimal] = quantity("他单更正", form=False, copied=False, width=90, sort=15)
-    """What others have corrected between the count and its audit."""
-    uncounted_quantity: Mapped[Decimal] = quantity(
+    late_quantity: Mapped[Decimal] = quantity_field(
+        "已盘后审数量", form=False, copied=False, width=110, sort=14
+    )
+    """Movements since the count of bills dated before it, that had been counted already."""
+    corrected_quantity: Mapped[Decimal] = quantity_field(
+        "他单更正", form=False, copied=False, width=90, sort=15
+    )
+    """Corrections by others between the count and its audit."""
+    uncounted_quantity: Mapped[Decimal] = quantity_field(
         "未盘后审数量", form=False, copied=False, width=110, sort=15
     )
-    """What bills dated before the count have moved since it; it had not been counted and came on top."""
-    unit_cost: Mapped[Decimal | None] = price(
+    """Movements since the count of bills dated before it, that had not been counted and come on top."""
+    unit_cost: Mapped[Decimal | None] = price_field(
         "盘盈单位成本",
         default=None,
         rule="Positive",
@@ -159,22 +182,24 @@ class StockTakeLine(ToPlace, GoodsChild):
         width=110,
         sort=16,
     )
-    tire_numbers: Mapped[str | None] = text("差异胎号", max_length=MAX_TEXT, copied=False, width=160, sort=60)
-    """Of goods that are kept by number: which were found beyond the book, or are missing."""
-    counted_at: Mapped[datetime | None] = moment("盘点时间", form=False, copied=False, sort=61)
+    tire_numbers: Mapped[str | None] = text_field(
+        "差异胎号", max_length=MAX_TEXT, copied=False, width=160, sort=60
+    )
+    """Numbers of numbered goods that were found beyond the book, or are missing."""
+    counted_at: Mapped[datetime | None] = datetime_field("盘点时间", form=False, copied=False, sort=61)
     counted_upto: Mapped[int | None] = mapped_column(BigInteger, sort_order=62)
-    """The last row of the ledger that its book knew when its count was entered."""
+    """The last ledger id that the line's book knew when its count was entered."""
     superseded_by: Mapped[int | None] = mapped_column(
         BigInteger, ForeignKey("stock_take.bill_id"), index=True, sort_order=63
     )
     """The stocktake that counted the spot later and was audited before."""
 
 
-class StockTake(OfWarehouse, Bill):
+class StockTake(WarehouseMixin, Bill):
     """盘点单"""
 
     __tablename__ = "stock_take"
-    declaration = declare(
+    declaration = declare_bill(
         "盘点单",
         "v2/inventory/StockTaking",
         routes={
@@ -195,107 +220,111 @@ class StockTake(OfWarehouse, Bill):
         undoes="所生成的盘盈单、盘亏单随之作废，库存回到盘点前",
     )
     derived = (
-        derived("open_lines", "未盘行数", "integer", _OPEN, width=90),
-        derived("difference_bills", "差异单据", "text", _MADE, width=200, bill=True),
+        derived_field("open_lines", "未盘行数", "integer", _OPEN, width=90),
+        derived_field("difference_bills", "差异单据", "text", _MADE, width=200, bill=True),
     )
 
-    allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-50)
-    goods_type_id: Mapped[int | None] = ref("goods_type", "商品类型", sort=-49)
-    brand_id: Mapped[int | None] = ref("brand", "品牌", sort=-48)
-    freezes: Mapped[bool] = flag("冻结出入库", sort=-47)
-    snapshot_at: Mapped[datetime] = moment("快照时间", required=True, form=False, sort=-46)
+    allocation_id: Mapped[int | None] = reference_field(
+        "allocation", "库位", within=("warehouse_id",), sort=-50
+    )
+    goods_type_id: Mapped[int | None] = reference_field("goods_type", "商品类型", sort=-49)
+    brand_id: Mapped[int | None] = reference_field("brand", "品牌", sort=-48)
+    freezes: Mapped[bool] = flag_field("冻结出入库", sort=-47)
+    snapshot_at: Mapped[datetime] = datetime_field("快照时间", required=True, form=False, sort=-46)
     ledger_upto: Mapped[int | None] = mapped_column(BigInteger, sort_order=-45)
-    """The last row of the ledger when its audit had set its goods right."""
+    """The last ledger id when its audit had corrected its goods."""
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         lines, key = children["lines"], header.get("bill_id")
-        known = _stored(ctx, key) if key else {}
-        settle_batches(ctx, lines, problems, header["business_date"], needed=False)
+        known = _read_stored_lines(ctx, key) if key else {}
+        resolve_batches(ctx, lines, problems, header["business_date"], needed=False)
         # Where goods lie is read, and the book, as no posting under way can change it, and as it will be frozen.
-        count_books.lock_goods(ctx, header["company_id"], lines)
-        count_places.settle_places(ctx, header, known, lines, problems)
-        count_places.refuse_outside(ctx, header, lines, problems)
-        _refuse_repeats(lines, problems)
+        book_quantities.lock_goods(ctx, header["company_id"], lines)
+        count_locations.fill_places(ctx, header, known, lines, problems)
+        count_locations.validate_range(ctx, header, lines, problems)
+        _validate_unique(lines, problems)
         if key:
-            _refuse_missing(known, lines, problems)
+            _validate_complete(known, lines, problems)
             before = _stored_header(ctx, key)
             if before.warehouse_id != header["warehouse_id"]:
                 problems.add("快照后不能更换盘点仓库，请另建盘点单")
             if before.business_date != header["business_date"]:
                 # Another day has another book; what was counted stays as it was counted.
                 header["snapshot_at"] = datetime.now(TIME_ZONE)
-                known = count_books.recompute_books(
+                known = book_quantities.recompute_book_quantities(
                     ctx, header["warehouse_id"], header["business_date"], known
                 )
         else:
             header["snapshot_at"] = datetime.now(TIME_ZONE)
             if not lines:
-                lines[:] = _planned(ctx, header)
-                count_books.lock_goods(ctx, header["company_id"], lines)
+                lines[:] = _plan_lines(ctx, header)
+                book_quantities.lock_goods(ctx, header["company_id"], lines)
                 if header["freezes"]:
                     # What is written down is what was frozen: nothing may move in between.
-                    lines[:] = _planned(ctx, header)
-                    count_books.lock_goods(ctx, header["company_id"], lines)
+                    lines[:] = _plan_lines(ctx, header)
+                    book_quantities.lock_goods(ctx, header["company_id"], lines)
             if not lines:
                 problems.add("盘点范围内没有库存，请修改范围或自行添加商品")
-        problems.settle()
-        _book(ctx, header, known, lines)
+        problems.raise_if_any()
+        _fill_book_quantities(ctx, header, known, lines)
 
     @classmethod
-    def arrange(cls, ctx: Context, key: int, status: int | None) -> None:
-        """Hold its goods while it is in progress and freezes them."""
+    def sync_dependents(cls, ctx: Context, key: int, status: int | None) -> None:
+        """Freeze its goods while it is unaudited, if it freezes them."""
         head = ctx.conn.execute(select(cls.table()).where(cls.key() == key)).one()
         lines = StockTakeLine.table()
         goods: set[int] = set()
         if head.freezes and status == UNAUDITED:
             query = select(lines.c.goods_id).where(lines.c.bill_id == key)
             goods = set(ctx.conn.execute(query).scalars())
-            holds.lock_goods(ctx.conn, head.company_id, goods)
-            held = holds.standing(ctx.conn, {(head.warehouse_id, one) for one in goods})
-            stock_holds.refuse_held(ctx, [row for row in held if row.bill_id != key])
-        holds.settle(ctx.conn, head.company_id, head.warehouse_id, (key, head.bill_no), goods)
+            stock_holds.lock_goods(ctx.conn, head.company_id, goods)
+            held = stock_holds.list_active_holds(ctx.conn, {(head.warehouse_id, one) for one in goods})
+            stock_hold_rules.forbid_frozen_goods(ctx, [row for row in held if row.bill_id != key])
+        stock_holds.sync_stock_holds(ctx.conn, head.company_id, head.warehouse_id, (key, head.bill_no), goods)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
         return Postings()
 
     @classmethod
-    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+    def check_transition(cls, ctx: Context, doc: Document, action: str) -> None:
         if action != "auditorPass":
-            stock_counts.refuse_relied_on(ctx, doc)
+            stock_counts.forbid_reversal_if_relied_on(ctx, doc)
             return
-        uncounted = [str(line.line_no) for line in doc.lines if _count_of(line) is None]
+        uncounted = [str(line.line_no) for line in doc.lines if _get_count(line) is None]
         if uncounted:
             more = "等" if len(uncounted) > 10 else ""
             raise Refusal(
                 f"第{'、'.join(uncounted[:10])}{more}行未盘点（共{len(uncounted)}行），请录入实盘数量，没有的录入0"
             )
-        count_places.refuse_open_places(ctx, doc.header, doc.lines)
+        count_locations.require_known_places(ctx, doc.header, doc.lines)
 
     @classmethod
-    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+    def after_transition(cls, ctx: Context, doc: Document, effect: str) -> None:
         if effect == "reverse":
-            stock_differences.void_of(ctx, doc.header.bill_id)
+            stock_differences.void_difference_bills(ctx, doc.header.bill_id)
             stock_counts.clear_corrections(ctx, doc.header.bill_id)
             return
         # Its own hold must not stand in the way of what sets the stock right.
         header = doc.header
-        holds.settle(ctx.conn, header.company_id, header.warehouse_id, (header.bill_id, header.bill_no), ())
+        stock_holds.sync_stock_holds(
+            ctx.conn, header.company_id, header.warehouse_id, (header.bill_id, header.bill_no), ()
+        )
         differences = stock_counts.find_differences(ctx, doc)
         for line, difference in differences:
             if line.tire_numbers and not difference:
                 raise Refusal(f"第{line.line_no}行没有差异，请清空差异胎号")
-        stock_differences.make(ctx, doc.header, [pair for pair in differences if pair[1]])
+        stock_differences.create_difference_bills(ctx, doc.header, [pair for pair in differences if pair[1]])
         stock_counts.record_ledger_position(ctx, header.bill_id)
 
 
-def _count_of(line: Any) -> Decimal | None:
+def _get_count(line: Any) -> Decimal | None:
     found: Decimal | None = line.counted_quantity if line.recount_quantity is None else line.recount_quantity
     return found
 
 
-def _stored(ctx: Context, key: int) -> dict[Spot, Any]:
+def _read_stored_lines(ctx: Context, key: int) -> dict[Spot, Any]:
     table = StockTakeLine.table()
     rows = ctx.conn.execute(select(table).where(table.c.bill_id == key)).mappings()
     return {spot_of(row): row for row in rows}
@@ -307,11 +336,11 @@ def _stored_header(ctx: Context, key: int) -> Row[Any]:
     return ctx.conn.execute(query).one()
 
 
-def _planned(ctx: Context, header: Values) -> list[dict[str, Any]]:
-    """What the plan's filters cover, as it stood at the end of its day."""
+def _plan_lines(ctx: Context, header: Values) -> list[dict[str, Any]]:
+    """Read the lines that the plan's filters cover, as of the end of its day."""
     names = ("warehouse_id", "business_date", "allocation_id", "goods_type_id", "brand_id")
-    asked = {name: header.get(name) for name in names}
-    rows = ctx.conn.exec_driver_sql(_SNAPSHOT, {**asked, "most": MAX_LINES + 1}).all()
+    filters = {name: header.get(name) for name in names}
+    rows = ctx.conn.exec_driver_sql(_SNAPSHOT, {**filters, "most": MAX_LINES + 1}).all()
     if len(rows) > MAX_LINES:
         raise Refusal(f"盘点范围超过{MAX_LINES}行，请按库位、类型或品牌分开盘点")
     return [
@@ -330,25 +359,27 @@ def _planned(ctx: Context, header: Values) -> list[dict[str, Any]]:
     ]
 
 
-def _book(ctx: Context, header: Values, known: dict[Spot, Any], lines: list[dict[str, Any]]) -> None:
-    """Give each line its snapshot and book quantity; a count that was entered before keeps the book of its moment."""
+def _fill_book_quantities(
+    ctx: Context, header: Values, known: dict[Spot, Any], lines: list[dict[str, Any]]
+) -> None:
+    """Fill snapshot and book quantity of each line; an unchanged count keeps the book of its moment."""
     goods = (line["goods_id"] for line in lines)
-    now = count_books.read_book(ctx, header["warehouse_id"], header["business_date"], goods)
-    moment, upto = count_books.read_position(ctx)
+    now = book_quantities.read_book_quantities(ctx, header["warehouse_id"], header["business_date"], goods)
+    moment, upto = book_quantities.read_ledger_position(ctx)
     for line in lines:
         spot = spot_of(line)
-        before, held = known.get(spot), now.get(spot, Decimal(0))
+        before, current = known.get(spot), now.get(spot, Decimal(0))
         counts = ("counted_quantity", "recount_quantity")
-        line["snapshot_quantity"] = before["snapshot_quantity"] if before is not None else held
+        line["snapshot_quantity"] = before["snapshot_quantity"] if before is not None else current
         if before is not None and all(line.get(name) == before[name] for name in counts):
             line.update({name: before[name] for name in ("book_quantity", "counted_at", "counted_upto")})
         else:
             counted = any(line.get(name) is not None for name in counts)
-            line["book_quantity"] = held
+            line["book_quantity"] = current
             line["counted_at"], line["counted_upto"] = (moment, upto) if counted else (None, None)
 
 
-def _refuse_repeats(lines: Iterable[dict[str, Any]], problems: Problems) -> None:
+def _validate_unique(lines: Iterable[dict[str, Any]], problems: Problems) -> None:
     seen: set[Spot] = set()
     for line in lines:
         if spot_of(line) in seen:
@@ -358,8 +389,8 @@ def _refuse_repeats(lines: Iterable[dict[str, Any]], problems: Problems) -> None
     problems.place = ""
 
 
-def _refuse_missing(known: dict[Spot, Any], lines: Iterable[dict[str, Any]], problems: Problems) -> None:
-    """A line of the snapshot is answered, never dropped."""
+def _validate_complete(known: dict[Spot, Any], lines: Iterable[dict[str, Any]], problems: Problems) -> None:
+    """Add problems for lines of the snapshot that were dropped instead of answered."""
     answered = {spot_of(line) for line in lines}
     for spot, row in known.items():
         if spot not in answered and row["snapshot_quantity"]:

@@ -1,8 +1,9 @@
-"""Transfer in (调拨入库), DBRK: what a transfer sent is received, in parts if need be, with its value and freight.
+"""Transfer in (调拨入库), DBRK: receipt of a transfer, in parts if need be, with its value and freight.
 
-It takes the very pieces that its line sent; freight adds to their value by quantity, and its carrier is owed it. What
-never arrived (途损) is part of a line's quantity: the audit makes and audits its loss (PKCK) out of what is on the way,
-which counts among stocktake losses and is taken back with the receipt. Who is liable and what he pays is recorded.
+It takes the very pieces that its line sent; freight adds to their value by quantity and is owed to its
+carrier. Transit losses (途损) are part of a line's quantity: the audit creates and audits their loss (PKCK)
+out of the stock in transit, which counts as a stocktake loss and is reversed with the receipt. The liable
+party and his compensation are recorded.
 """
 
 from __future__ import annotations
@@ -15,20 +16,28 @@ from sqlalchemy.orm import Mapped, declared_attr
 
 from api.inventory import stock_differences
 from api.inventory.transfer_out import TransferOutLine
+from api.kit.bills.proration import allocate_by_weight
 from api.kit.context import Context
-from api.kit.document import BillType, Block, Document, Link, Rows, Values, declare
-from api.kit.fields import COST, derived, money, quantity, ref, source_line, text
-from api.kit.flow import POSTED_SQL
-from api.kit.goods_bills import QuantityLine
-from api.kit.posting import Landing, Postings, StockMove
-from api.kit.proration import allocate_by_weight
-from api.kit.validation import Problems
-from api.ledger.checks import Check, register
-from api.master.carriers import Carried, freight_owed, settle_freight
-from api.master.picks import sent_batches, sent_from
-from api.master.stock_lines import MoveBill, value_travelled
-from api.master.tire_numbers import MAX_TEXT, Numbered, read, stored
-from api.master.warehouses import TRANSIT, system_warehouse
+from api.kit.declaration.document import BillType, Block, Document, Rows, SourceLink, Values, declare_bill
+from api.kit.declaration.fields import (
+    COST,
+    derived_field,
+    money_field,
+    quantity_field,
+    reference_field,
+    source_line_field,
+    text_field,
+)
+from api.kit.declaration.flow import POSTED_SQL
+from api.kit.declaration.goods_bills import QuantityLine
+from api.kit.declaration.posting import Landing, Postings, StockMove
+from api.kit.storage.validation import Problems
+from api.ledger.integrity_checks import Check, register_checks
+from api.master.settlements.freight import FreightBill, build_freight_payable, fill_freight
+from api.master.stock.picking import sent_batches_column, sent_places_column
+from api.master.stock.stock_lines import MoveBill, relocated_cost_column
+from api.master.stock.tyre_numbers import MAX_TEXT, TyreNumbersMixin, parse_numbers, split_numbers
+from api.master.warehouses.warehouses import TRANSIT, ensure_system_warehouse
 
 _LOST = """
 select d.transfer_in_id as bill_id, x.transfer_line_id as source_line_id, -sum(s.quantity) as quantity
@@ -48,7 +57,7 @@ _LOSS_AMOUNT = (
     " where d.transfer_in_id = {table}.bill_id)"
 )
 
-register(
+register_checks(
     Check(
         "losses_of_transfers_are_posted",
         "调拨入库的途损等于其盘亏出库，未审核与作废的为零",
@@ -64,22 +73,24 @@ register(
 )
 
 
-class TransferInLine(Numbered, QuantityLine):
+class TransferInLine(TyreNumbersMixin, QuantityLine):
     __tablename__ = "transfer_in_line"
     bill_table = "transfer_in"
-    moves = "through"
-    goes_through = "l.quantity - l.lost_quantity"
-    derived = (value_travelled("DBRK"), sent_batches("DBRK", "DBCK"), sent_from("DBCK"))
+    stock_direction = "through"
+    landing_quantity_sql = "l.quantity - l.lost_quantity"
+    derived = (relocated_cost_column("DBRK"), sent_batches_column("DBRK", "DBCK"), sent_places_column("DBCK"))
 
-    allocation_id: Mapped[int | None] = ref("allocation", "库位", within=("warehouse_id",), sort=-40)
-    lost_quantity: Mapped[Decimal] = quantity(
+    allocation_id: Mapped[int | None] = reference_field(
+        "allocation", "库位", within=("warehouse_id",), sort=-40
+    )
+    lost_quantity: Mapped[Decimal] = quantity_field(
         "其中途损", rule="Positive", total=True, copied=False, width=90, sort=11
     )
-    loss_reason: Mapped[str | None] = text("途损原因", free=True, copied=False, width=140, sort=12)
-    lost_tire_numbers: Mapped[str | None] = text(
+    loss_reason: Mapped[str | None] = text_field("途损原因", free=True, copied=False, width=140, sort=12)
+    lost_tire_numbers: Mapped[str | None] = text_field(
         "途损胎号", max_length=MAX_TEXT, copied=False, optional=True, width=160, sort=61
     )
-    source_line_id: Mapped[int | None] = source_line("transfer_out_line", "调拨明细")
+    source_line_id: Mapped[int | None] = source_line_field("transfer_out_line", "调拨明细")
 
     @declared_attr.directive
     @classmethod
@@ -88,32 +99,32 @@ class TransferInLine(Numbered, QuantityLine):
         return (*super().__table_args__, within)
 
     @classmethod
-    def settle(cls, rows: list[dict[str, Any]], problems: Problems) -> None:
-        """A number that was lost is none that arrived; lost pieces are named as many as they are."""
+    def normalize_rows(cls, rows: list[dict[str, Any]], problems: Problems) -> None:
+        """Normalize numbers: a lost number did not arrive, and as many are named as pieces were lost."""
         for row in rows:
-            lost = read(row.get("lost_tire_numbers"))
+            lost = parse_numbers(row.get("lost_tire_numbers"))
             if not lost:
                 continue
             row["lost_tire_numbers"] = " ".join(lost)
-            arrived = [number for number in read(row.get("tire_numbers")) if number not in lost]
+            arrived = [number for number in parse_numbers(row.get("tire_numbers")) if number not in lost]
             row["tire_numbers"] = " ".join(arrived) or None
             if len(set(lost)) != (row.get("lost_quantity") or 0):
                 problems.place = f"第{row['line_no']}行"
                 problems.add(f"途损胎号有{len(set(lost))}个，与途损数量不一致")
         problems.place = ""
-        super().settle(rows, problems)
+        super().normalize_rows(rows, problems)
 
     @classmethod
-    def named_pieces(cls, row: dict[str, Any]) -> Decimal | None:
+    def count_named_pieces(cls, row: dict[str, Any]) -> Decimal | None:
         whole: Decimal | None = row.get("quantity")
         return None if whole is None else whole - (row.get("lost_quantity") or 0)
 
 
-class TransferIn(Carried, MoveBill):
+class TransferIn(FreightBill, MoveBill):
     """调拨入库"""
 
     __tablename__ = "transfer_in"
-    declaration = declare(
+    declaration = declare_bill(
         "调拨入库",
         "v2/inventory/TransferInStorage",
         routes={
@@ -126,7 +137,7 @@ class TransferIn(Carried, MoveBill):
         "DBRK",
         (Block("lines", "收货明细", TransferInLine),),
         (
-            Link(
+            SourceLink(
                 "source_line_id",
                 "transfer_out",
                 TransferOutLine,
@@ -140,28 +151,28 @@ class TransferIn(Carried, MoveBill):
         settles=True,
     )
     derived = (
-        derived("loss_bills", "途损单", "text", _LOSS_BILLS, width=190, bill=True),
-        derived("lost_amount", "途损金额", "money", _LOSS_AMOUNT, permission=COST, width=110),
+        derived_field("loss_bills", "途损单", "text", _LOSS_BILLS, width=190, bill=True),
+        derived_field("lost_amount", "途损金额", "money", _LOSS_AMOUNT, permission=COST, width=110),
     )
 
-    transit_warehouse_id: Mapped[int] = ref(
+    transit_warehouse_id: Mapped[int] = reference_field(
         "warehouse", "在途仓", target="warehouse_id", required=True, form=False, list=False, sort=-58
     )
-    freight_amount: Mapped[Decimal] = money("运费（未税）", rule="Positive", total=True, sort=-50)
-    liable_logistics_id: Mapped[int | None] = ref(
+    freight_amount: Mapped[Decimal] = money_field("运费（未税）", rule="Positive", total=True, sort=-50)
+    liable_logistics_id: Mapped[int | None] = reference_field(
         "logistics", "途损物流公司", target="logistics_id", copied=False, search=True, sort=-41
     )
-    liable_employee_id: Mapped[int | None] = ref(
+    liable_employee_id: Mapped[int | None] = reference_field(
         "employee", "途损责任人", target="employee_id", within=("company_id",), copied=False, sort=-40
     )
-    compensation_amount: Mapped[Decimal] = money(
+    compensation_amount: Mapped[Decimal] = money_field(
         "途损赔偿", rule="Positive", total=True, copied=False, width=110, sort=-39
     )
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        header["transit_warehouse_id"] = system_warehouse(ctx, header["company_id"], TRANSIT)
-        settle_freight(ctx, header, problems)
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        header["transit_warehouse_id"] = ensure_system_warehouse(ctx, header["company_id"], TRANSIT)
+        fill_freight(ctx, header, problems)
         lines = children["lines"]
         for row in lines:
             problems.place = f"第{row['line_no']}行"
@@ -174,7 +185,7 @@ class TransferIn(Carried, MoveBill):
         all_lost = all(row.get("lost_quantity") == row["quantity"] for row in lines)
         if all_lost and header.get("freight_amount"):
             problems.add("全部途损，没有到货可分摊运费，请清空运费")
-        _inspect_liability(header, lines, problems)
+        _validate_liability(header, lines, problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
@@ -191,7 +202,7 @@ class TransferIn(Carried, MoveBill):
                     quantity=-came,
                     origin=("DBCK", line.source_line_id),
                     frozen=True,
-                    tire_numbers=stored(line),
+                    tire_numbers=split_numbers(line),
                     lands=Landing(
                         warehouse_id=header.warehouse_id,
                         allocation_id=line.allocation_id,
@@ -200,12 +211,12 @@ class TransferIn(Carried, MoveBill):
                 )
                 for (line, came), share in zip(arrived, shares, strict=True)
             ),
-            settlements=freight_owed(header),
+            settlements=build_freight_payable(header),
         )
 
     @classmethod
-    def precede(cls, ctx: Context, doc: Document) -> None:
-        """Post what was lost, at what it was worth before the freight came upon what arrived."""
+    def before_posting(cls, ctx: Context, doc: Document) -> None:
+        """Post the transit loss first, at its value before freight is added to the arrived goods."""
         lost = [
             {
                 "goods_id": line.goods_id,
@@ -221,14 +232,14 @@ class TransferIn(Carried, MoveBill):
             stock_differences.audit_transit_loss(ctx, doc.header, lost)
 
     @classmethod
-    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
-        """Take back what was lost with the receipt."""
+    def after_transition(cls, ctx: Context, doc: Document, effect: str) -> None:
+        """Void the transit loss with the receipt."""
         if effect == "reverse":
             stock_differences.void_transit_loss(ctx, doc.header.bill_id)
 
 
-def _inspect_liability(header: Values, lines: list[dict[str, Any]], problems: Problems) -> None:
-    """One party at most is liable, for what was lost, and only he pays."""
+def _validate_liability(header: Values, lines: list[dict[str, Any]], problems: Problems) -> None:
+    """Add problems unless at most one party is liable, for an actual loss, and only he pays."""
     parties = [header.get("liable_logistics_id"), header.get("liable_employee_id")]
     named = [party for party in parties if party]
     if len(named) > 1:

@@ -1,6 +1,6 @@
-"""Transfer out (调拨出库), DBCK: goods leave a warehouse for another of the company and are in transit until received.
+"""Transfer out (调拨出库), DBCK: goods leave for another warehouse of the company, in transit until received.
 
-What is on the way is nobody's available stock; batches, value and first receipt dates travel along.
+Stock in transit is available to nobody; batches, value and first receipt dates travel with it.
 """
 
 from __future__ import annotations
@@ -9,30 +9,38 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit import orders
+from api.kit.bills import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
+from api.kit.declaration.document import (
+    BillType,
+    Block,
+    DetailPlacement,
+    Document,
+    Rows,
+    Values,
+    declare_bill,
+)
+from api.kit.declaration.fields import quantity_field, reference_field, text_field
+from api.kit.declaration.flow import POSTED_SQL
+from api.kit.declaration.posting import Landing, Postings
+from api.kit.declaration.resource import Menu
 from api.kit.errors import Refusal
-from api.kit.fields import quantity, ref, text
-from api.kit.flow import POSTED_SQL
-from api.kit.posting import Landing, Postings
-from api.kit.resource import Menu
-from api.kit.validation import Problems
-from api.ledger import closing
-from api.ledger.checks import Check, register
-from api.master.business_types import classified
-from api.master.picks import picked
-from api.master.stock_lines import (
-    ALLOTTED_BY,
-    Allotted,
+from api.kit.storage.validation import Problems
+from api.ledger import close_checks
+from api.ledger.integrity_checks import Check, register_checks
+from api.master.settings.business_types import code_list_field
+from api.master.stock.picking import picked_columns
+from api.master.stock.stock_lines import (
+    ALLOCATION_NUMBER,
+    AllocatedMixin,
     MoveBill,
     RelocatedLine,
-    outbound,
-    value_travelled,
+    build_outbound_moves,
+    relocated_cost_column,
 )
-from api.master.warehouses import GOOD, TRANSIT, system_warehouse, warehouse
+from api.master.warehouses.warehouses import GOOD, TRANSIT, ensure_system_warehouse, warehouse_field
 
-register(
+register_checks(
     Check(
         "in_transit_is_sent_less_received",
         "在途数量 = 已发数量 − 已收数量",
@@ -69,8 +77,8 @@ register(
         where t.quantity <> t.frozen or t.quantity <> coalesce(o.quantity, 0)""",
     ),
 )
-closing.register(
-    closing.Question(
+close_checks.register_close_checks(
+    close_checks.CloseCheck(
         "transfers_received",
         "没有在途的调拨",
         "请收货，途中损失的在收货时录入途损，或反审核调拨单",
@@ -88,18 +96,18 @@ closing.register(
 class TransferOutLine(RelocatedLine):
     __tablename__ = "transfer_out_line"
     bill_table = "transfer_out"
-    derived = (value_travelled("DBCK"), *picked("DBCK"))
+    derived = (relocated_cost_column("DBCK"), *picked_columns("DBCK"))
 
-    executed_quantity: Mapped[Decimal] = quantity(
+    executed_quantity: Mapped[Decimal] = quantity_field(
         "已收数量", form=False, total=True, copied=False, width=100, sort=30
     )
 
 
-class TransferOut(Allotted, MoveBill):
+class TransferOut(AllocatedMixin, MoveBill):
     """调拨出库"""
 
     __tablename__ = "transfer_out"
-    declaration = declare(
+    declaration = declare_bill(
         "仓库调拨",
         "v2/inventory/TransferWarehouse",
         routes={
@@ -112,33 +120,35 @@ class TransferOut(Allotted, MoveBill):
     bill = BillType(
         "DBCK",
         (Block("lines", "调拨明细", TransferOutLine),),
-        detail=DetailPlace("仓库调拨明细", "/inventory/transferwareDetail", Menu("库存管理", "明细查询", 40)),
+        detail=DetailPlacement(
+            "仓库调拨明细", "/inventory/transferwareDetail", Menu("库存管理", "明细查询", 40)
+        ),
         moves=True,
     )
-    derived = (orders.receiving_status, ALLOTTED_BY)
+    derived = (orders.receiving_status, ALLOCATION_NUMBER)
 
-    warehouse_id: Mapped[int] = warehouse(GOOD, required=True)
-    to_warehouse_id: Mapped[int] = warehouse(
+    warehouse_id: Mapped[int] = warehouse_field(GOOD, required=True)
+    to_warehouse_id: Mapped[int] = warehouse_field(
         GOOD, label="调入仓库", target="warehouse_id", beyond=True, required=True, sort=-59
     )
-    transit_warehouse_id: Mapped[int] = ref(
+    transit_warehouse_id: Mapped[int] = reference_field(
         "warehouse", "在途仓", target="warehouse_id", required=True, form=False, list=False, sort=-58
     )
-    handover_type_id: Mapped[int | None] = classified("handover_type", "交接方式", sort=-51)
-    reason: Mapped[str | None] = text("调拨原因", free=True, search=True, sort=-50)
+    handover_type_id: Mapped[int | None] = code_list_field("handover_type", "交接方式", sort=-51)
+    reason: Mapped[str | None] = text_field("调拨原因", free=True, search=True, sort=-50)
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         if header["warehouse_id"] == header["to_warehouse_id"]:
             problems.add("调入仓库与调出仓库相同，库位之间移动请用库位分配")
-        header["transit_warehouse_id"] = system_warehouse(ctx, header["company_id"], TRANSIT)
+        header["transit_warehouse_id"] = ensure_system_warehouse(ctx, header["company_id"], TRANSIT)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
         on_the_way = Landing(warehouse_id=doc.header.transit_warehouse_id, frozen=True)
-        return Postings(stock=outbound(doc, lands=lambda line: on_the_way))
+        return Postings(stock=build_outbound_moves(doc, lands=lambda line: on_the_way))
 
     @classmethod
-    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+    def check_transition(cls, ctx: Context, doc: Document, action: str) -> None:
         if action in ("antiAuditor", "invalid") and any(line.executed_quantity for line in doc.lines):
             raise Refusal("该调拨单已有收货，不能反审核或作废，请先处理调拨入库单")

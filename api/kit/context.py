@@ -1,4 +1,4 @@
-"""The context of a call: its connection, its principal, and what a request may want to say once."""
+"""The context of a call: its connection, its principal, and notes and questions of its answer."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from api.kit.errors import Forbidden, Refusal, StockWarningAsk
+from api.kit.errors import ConfirmationRequired, Forbidden, Refusal
 from api.kit.scope import Principal, alternatives_of
 
-GO_ON = "，是否继续？"
+CONTINUE_SUFFIX = "，是否继续？"
 _WROTE = "select pg_current_xact_id_if_assigned() is not null"
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A proven login: its principal, and the key its requests are signed with (None for API tokens)."""
+    """An authenticated login: its principal, and the key that signs its requests (None for API tokens)."""
 
     principal: Principal
     sign_key: str | None
@@ -27,52 +27,53 @@ class Session:
 
 @dataclass(slots=True)
 class Context:
-    """What a handler works with; the engine around it commits, never the handler."""
+    """The state of one call, handed to its handler; the engine around it commits, never the handler."""
 
     conn: Connection
     principal: Principal
     idempotency_key: str | None = None
     request_hash: str = ""
     signature: bytes | None = None
-    """What a signed request proves itself with: it opens one command once."""
+    """The signature of the request; it is good for one command once."""
     host: str = ""
     origin: str = ""
     """The address that the request came to, without a path."""
     client: str = ""
     agent: str = ""
     device: str = ""
-    """What the browser keeps since somebody logged in on it; it proves nothing by itself."""
+    """The device cookie, which the browser keeps since a login; it proves nothing by itself."""
     takes_gzip: bool = False
-    """Whether who asks can unpack gzip (api/kit/content_encoding.py)."""
-    keeps: str = ""
-    """What the browser is given to keep."""
+    """Whether the client accepts gzip (api/kit/http/content_encoding.py)."""
+    new_device: str = ""
+    """A new device cookie for the browser."""
     confirmed: bool = False
     """The user was warned and goes on."""
     counted: bool | None = None
-    """Whether what is not dated after a stocktake was counted by it, as the user says of whatever he may be asked."""
+    """The user's answer to all questions whether a bill not dated after a stocktake was counted by it."""
     answers: Mapping[str, bool] = field(default_factory=dict)
     """The same as he says of single questions, by what each was about."""
-    questions: list[StockWarningAsk] = field(default_factory=list)
-    """What the user is to be asked about, all of it at once: who goes on has read every question."""
+    questions: list[ConfirmationRequired] = field(default_factory=list)
+    """Questions for the user, asked all at once: who confirms has read every one."""
     after_commit: list[Callable[[], None]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What the answer tells beside that all went well."""
-    refused: list[Refusal] | None = None
+    """Notes of the answer besides its success."""
+    found_refusals: list[Refusal] | None = None
     """While all causes of a refusal are looked for: those found so far."""
-    known: dict[tuple[str, int], Any] = field(default_factory=dict)
+    lookup_cache: dict[tuple[str, int], Any] = field(default_factory=dict)
     """Masters' values that were looked up for this context; many bills of one context read them once."""
     has_left: Callable[[], bool] = bool
-    """Whether who asked is gone; a job's asker never is."""
+    """Whether the client has disconnected; False in jobs."""
     in_turn: bool = False
-    """Whether it has a place among those that may do slow work."""
+    """Whether it has a place in a queue of slow work."""
     begin: Callable[[], None] | None = None
-    """What begins each transaction of a call that is done once: claims its key."""
+    """Begins each transaction of an idempotent call: claims its key."""
 
     @contextmanager
-    def apart(self) -> Iterator[None]:
-        """Without a transaction and its connection, for slow work after reading; another begins when it is done.
+    def without_transaction(self) -> Iterator[None]:
+        """Run the block without a transaction and its connection, for slow work after reading.
 
-        Raises RuntimeError where the call has no queue before it, or wrote something already, which would be lost.
+        Then begin another. Raises RuntimeError where the call has no queue, or wrote something already,
+        which would be lost.
         """
         if not self.in_turn:
             raise RuntimeError("slow work without a queue before it: declare the call's turns")
@@ -83,64 +84,64 @@ class Context:
         self.conn.close()
         yield
         self.conn = engine.connect()
-        self.known.clear()
+        self.lookup_cache.clear()
         if self.begin is not None:
             self.begin()
 
     @contextmanager
-    def part(self) -> Iterator[None]:
-        """A control that says nothing of what follows it, which is tried as well while all causes are looked for."""
+    def collecting_refusals(self) -> Iterator[None]:
+        """Collect a refusal of the block while all causes are looked for, so that later checks run too."""
         try:
             yield
         except Refusal as refusal:
-            if self.refused is None:
+            if self.found_refusals is None:
                 raise
-            self.refused.append(refusal)
+            self.found_refusals.append(refusal)
 
-    def refuse(self, refusals: Sequence[Refusal]) -> None:
-        """Refuse for several causes at once, if there are any; each is told by itself where all are looked for."""
-        if self.refused is not None:
-            self.refused += refusals
+    def raise_refusals(self, refusals: Sequence[Refusal]) -> None:
+        """Raise several refusals as one, if there are any; while all causes are looked for, collect each."""
+        if self.found_refusals is not None:
+            self.found_refusals += refusals
         elif refusals:
             raise refusals[0] if len(refusals) == 1 else Refusal("；".join(one.msg for one in refusals))
 
-    def require(self, right: str) -> None:
-        """Refuse unless the principal holds a right, or one of those that are enough."""
-        if not any(self.principal.may(one) for one in alternatives_of(right)):
+    def require_right(self, right: str) -> None:
+        """Raise Forbidden unless the principal has a right, or one of its alternatives."""
+        if not any(self.principal.has_right(one) for one in alternatives_of(right)):
             raise Forbidden()
 
-    def ask(self, question: StockWarningAsk) -> None:
-        """Have the user asked at the end of what he does, unless he goes on already."""
+    def ask_confirmation(self, question: ConfirmationRequired) -> None:
+        """Collect a question for the user, unless he has confirmed already."""
         if not self.confirmed:
             self.questions.append(question)
 
-    def settle_questions(self) -> None:
-        """Raise what the user is to be asked, as one question."""
-        asked, self.questions = self.questions, []
-        if len(asked) == 1:
-            raise asked[0]
-        if asked:
-            told = dict.fromkeys(one.msg.removesuffix(GO_ON) for one in asked)
-            data = next((one.data for one in asked if one.data is not None), None)
-            raise StockWarningAsk("；".join(told) + GO_ON, data=data)
+    def raise_questions(self) -> None:
+        """Raise the collected questions as one."""
+        questions, self.questions = self.questions, []
+        if len(questions) == 1:
+            raise questions[0]
+        if questions:
+            messages = dict.fromkeys(one.msg.removesuffix(CONTINUE_SUFFIX) for one in questions)
+            data = next((one.data for one in questions if one.data is not None), None)
+            raise ConfirmationRequired("；".join(messages) + CONTINUE_SUFFIX, data=data)
 
-    def require_everything(self, doing: str) -> None:
-        """Refuse what concerns the whole group to whoever does not see all of it."""
-        if not self.principal.everywhere:
+    def require_full_scope(self, doing: str) -> None:
+        """Refuse what concerns the whole group to whoever doesn't see all of it."""
+        if not self.principal.is_unrestricted:
             raise Refusal(f"只有能看全部公司的角色可以{doing}")
 
 
 _current: ContextVar[Context | None] = ContextVar("context", default=None)
 
 
-def current() -> Context | None:
-    """The context of the request that is being answered here; None in jobs and commands."""
+def current_context() -> Context | None:
+    """Return the context of the request being answered; None in jobs and commands."""
     return _current.get()
 
 
 @contextmanager
-def answering(ctx: Context) -> Iterator[None]:
-    """A request is answered for the length of the block."""
+def active_context(ctx: Context) -> Iterator[None]:
+    """Make a context the current one for the length of the block."""
     before = _current.set(ctx)
     try:
         yield
@@ -149,6 +150,6 @@ def answering(ctx: Context) -> Iterator[None]:
 
 
 class Authenticator(Protocol):
-    """Turns a token into a session; identity supplies it."""
+    """A function that turns a token into a session; identity supplies it."""
 
     def __call__(self, conn: Connection, token: str) -> Session: ...

@@ -1,4 +1,4 @@
-"""Refusals (拒绝): typed errors that carry the answer's code and a Chinese message saying what to do."""
+"""Refusals (拒绝): typed errors with the answer's code and a Chinese message that says what to do."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """One row of the failure table: 序号, 单据号/序号, 失败原因 (spec/3-rules.md 3); `code` where it isn't 400, `asks`
-    what answers `questions` that have more than one answer, each of which is told by itself."""
+class RowFailure:
+    """One row of the failure table: 序号, 单据号/序号, 失败原因 (spec/3-rules.md 3).
+
+    `code` where it isn't 400; `asks` names the field of the body that answers `questions` with more than
+    one answer.
+    """
 
     index: int
     serial: str
@@ -21,7 +24,7 @@ class Failure:
     reasons: Sequence[Mapping[str, Any]] = ()
     """Each cause by itself, with what can be done about it; `msg` joins them."""
 
-    def told(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         row: dict[str, Any] = {"index": self.index, "serial": self.serial, "msg": self.msg}
         if self.code != 400:
             row["code"] = self.code
@@ -33,8 +36,8 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """What can be done about a refusal: words, and a page that leads on, shown to whoever holds its right."""
+class Remedy:
+    """A remedy for a refusal: words, and a page that leads on, shown to whoever has its right."""
 
     label: str
     route: str = ""
@@ -44,54 +47,57 @@ class Way:
 class Refusal(Exception):
     """A request that is refused and changes nothing; `code` follows the catalogue of spec/3-rules.md 8.
 
-    `ways` say what can be done about it; whoever holds the right `lifted_by` would not have been refused.
+    `remedies` say what can be done about it; whoever has the right `override_right` would not have been
+    refused.
     """
 
     code = 400
     asks = ""
     questions: Sequence[Mapping[str, str]] = ()
 
-    def __init__(self, msg: str, *, data: Any = None, ways: Sequence[Way] = (), lifted_by: str = "") -> None:
+    def __init__(
+        self, msg: str, *, data: Any = None, remedies: Sequence[Remedy] = (), override_right: str = ""
+    ) -> None:
         super().__init__(msg)
         self.msg = msg
         self.data = data
-        self.ways = tuple(ways)
-        self.lifted_by = lifted_by
+        self.remedies = tuple(remedies)
+        self.override_right = override_right
 
 
-class Invalid(Refusal):
-    """Input that breaks rules; every broken row is told at once."""
+class InvalidInput(Refusal):
+    """Input that breaks rules; every broken row is reported at once."""
 
-    def __init__(self, msg: str, failures: Sequence[Failure] = ()) -> None:
+    def __init__(self, msg: str, failures: Sequence[RowFailure] = ()) -> None:
         super().__init__(
-            msg, data={"failures": [failure.told() for failure in failures]} if failures else None
+            msg, data={"failures": [failure.as_dict() for failure in failures]} if failures else None
         )
         self.failures = tuple(failures)
 
 
 class NotFound(Refusal):
-    """The record does not exist, or lies outside the user's data scope: both answer alike."""
+    """A record that doesn't exist, or lies outside the user's data scope: both answer alike."""
 
     def __init__(self, label: str) -> None:
         super().__init__(f"{label}不存在或无权访问")
 
 
-class Stale(Refusal):
-    """Somebody was faster: a transition lost its race."""
+class TransitionConflict(Refusal):
+    """A transition lost its race: somebody else has changed the status."""
 
     def __init__(self) -> None:
         super().__init__("单据状态已变化，请刷新后重试")
 
 
-class Edited(Refusal):
-    """Somebody else saved the record since it was read."""
+class EditConflict(Refusal):
+    """Somebody else has saved the record since it was read."""
 
     def __init__(self, what: str = "单据") -> None:
         super().__init__(f"{what}已被他人修改，请刷新后重试")
 
 
-class Unread(Refusal):
-    """An edit that doesn't say which revision it was made of: it may write over what it never saw."""
+class RevisionRequired(Refusal):
+    """An edit without the revision it was based on: it may overwrite what it never saw."""
 
     def __init__(self) -> None:
         super().__init__("请先读取数据，带上读取时的版本（revision）再修改")
@@ -118,29 +124,29 @@ class Forbidden(Refusal):
         super().__init__(msg)
 
 
-class StockWarningBlocked(Refusal):
+class SafetyStockBlocked(Refusal):
     """The outbound takes a warehouse below its safety stock, and that warehouse blocks it."""
 
     code = 362
 
 
-class StockWarningAsk(Refusal):
-    """As above, but the user may confirm and go on."""
+class ConfirmationRequired(Refusal):
+    """A question (363) that the user may confirm to go on, say of safety stock, credit or prices."""
 
     code = 363
 
 
-class CountedAsk(StockWarningAsk):
-    """What moves stock is not dated after a stocktake of it: the user says whether it was counted.
+class CountConfirmationRequired(ConfirmationRequired):
+    """A question whether stock that moves on or before a stocktake's date was counted by it.
 
-    He says so of each question by itself: what else has moved when he answers is asked about anew.
+    The user answers each question by itself; what else has moved meanwhile is asked about anew.
     """
 
     asks = "counted"
 
     def __init__(self, about: str, questions: Mapping[str, str]) -> None:
         self.questions = [{"question": key, "msg": f"{about}{what}"} for key, what in questions.items()]
-        told = "；".join(questions.values())
+        message = "；".join(questions.values())
         super().__init__(
-            f"{about}{told}，盘点时是否已盘在内？", data={"asks": self.asks, "questions": self.questions}
+            f"{about}{message}，盘点时是否已盘在内？", data={"asks": self.asks, "questions": self.questions}
         )

@@ -1,15 +1,15 @@
-"""Logs (日志): what a resident process warns of, with the time of the business, as PostgreSQL tells it in its log."""
+"""Logs (日志): warnings of resident processes, with the business's time as in PostgreSQL's log."""
 
 from __future__ import annotations
 
 import logging
 from datetime import datetime
 
-from api.kit.database import TIME_ZONE
+from api.kit.storage.database import TIME_ZONE
 
 
-class Lines(logging.Formatter):
-    """Time, level, who says it, what."""
+class LogFormatter(logging.Formatter):
+    """Formatter: time, level, logger, message."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -20,5 +20,5 @@ class Lines(logging.Formatter):
 
 def log_to_stderr() -> None:
     handler = logging.StreamHandler()
-    handler.setFormatter(Lines())
+    handler.setFormatter(LogFormatter())
     logging.basicConfig(handlers=[handler], level=logging.WARNING)

@@ -1,4 +1,4 @@
-"""Data scope (数据范围): which companies, warehouses and documents a principal may touch, as SQL conditions."""
+"""Data scope (数据范围): companies, warehouses and documents a principal may touch, as SQL conditions."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _OR = "|"
 
 
 def any_of(*rights: str) -> str:
-    """The right of a call that any of these is enough for."""
+    """Join alternative rights of a call into one; any of them is enough."""
     return _OR.join(rights)
 
 
 def alternatives_of(right: str) -> list[str]:
-    """The rights of which a call's asks for one."""
+    """Return the alternatives of a call's right."""
     return right.split(_OR)
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who acts, as the server knows it: ids, rights, and scope (None = unrestricted)."""
+    """The authenticated user: ids, rights, and scope (None = unrestricted)."""
 
     user_id: int
     user_name: str
@@ -41,71 +41,74 @@ class Principal:
     session_id: int = 0
     imitator_id: int = 0
     imitator_name: str = ""
-    """Who acts as this user in a simulated login, or the API token that does; empty otherwise."""
+    """Name of who impersonates this user, or of the API token; empty otherwise."""
     limited: bool = False
     """An API token has some of his rights alone: the shell's own commands are not among them."""
 
     @property
-    def by_token(self) -> bool:
-        """Whether a program acts, by an API token of the user."""
+    def is_api_token(self) -> bool:
+        """Return whether a program acts, by an API token of the user."""
         return bool(self.imitator_name) and not self.imitator_id
 
     @property
-    def everywhere(self) -> bool:
-        """Whether nothing lies beyond his scope."""
+    def is_unrestricted(self) -> bool:
+        """Return whether nothing lies beyond his scope."""
         return self.companies is None and self.warehouses is None and self.own == "all"
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether some bills of his companies are not his to see: other warehouses', departments' or makers'."""
+        """Return whether some bills of his companies are hidden, by warehouse, department or maker."""
         return self.warehouses is not None or self.own != "all"
 
     @property
-    def beyond(self) -> Principal:
-        """The same with all warehouses of his companies."""
+    def without_warehouse_limit(self) -> Principal:
+        """The same principal with all warehouses of his companies."""
         return replace(self, warehouses=None)
 
     @property
-    def reach(self) -> str:
-        """What tells from any other what he may see: two files of a list differ by it alone."""
+    def scope_hash(self) -> str:
+        """SHA-256 of his data scope: files of a list are the same for principals with equal hashes."""
         scope = [None if ids is None else sorted(ids) for ids in (self.companies, self.warehouses)]
         own = (self.own, self.department_id if self.own == "department" else None)
-        told = (self.user_id, *scope, *own, self.sees_cost, sorted(self.denied_fields))
-        return sha256(repr(told).encode()).hexdigest()
+        parts = (self.user_id, *scope, *own, self.sees_cost, sorted(self.denied_fields))
+        return sha256(repr(parts).encode()).hexdigest()
 
-    def reaches(self, company_id: int) -> bool:
-        """Whether a company lies in his scope."""
+    def covers_company(self, company_id: int) -> bool:
+        """Return whether a company lies in his scope."""
         return self.companies is None or company_id in self.companies
 
-    def may(self, right: str) -> bool:
+    def has_right(self, right: str) -> bool:
         return right in self.rights or ALL_RIGHTS in self.rights
 
-    def sees(self, screen: str, name: str, permission: str | None) -> bool:
-        """Whether a field of a screen is shown; cost fields need the cost right as well."""
+    def can_see(self, screen: str, name: str, permission: str | None) -> bool:
+        """Return whether a field of a screen is shown; cost fields need the cost right as well."""
         if permission == "cost" and not self.sees_cost:
             return False
         return (screen, name) not in self.denied_fields
 
 
 def describe_scope(principal: Principal) -> str:
-    """What a principal sees, in words, where it is not just all of his own company; empty where it is."""
-    told = []
+    """Describe a principal's scope where it is not just all of his own company; empty where it is."""
+    limits = []
     if principal.companies is None:
-        told.append("全集团")
+        limits.append("全集团")
     elif principal.companies != {principal.company_id}:
-        told.append(f"{len(principal.companies)}家公司")
+        limits.append(f"{len(principal.companies)}家公司")
     if principal.warehouses is not None:
-        told.append(f"{len(principal.warehouses)}个仓库")
-    told += {"department": ["本部门单据"], "own": ["本人单据"]}.get(principal.own, [])
-    return "、".join(told)
+        limits.append(f"{len(principal.warehouses)}个仓库")
+    limits += {"department": ["本部门单据"], "own": ["本人单据"]}.get(principal.own, [])
+    return "、".join(limits)
 
 
-def within(table: Table, principal: Principal, warehouse: str = "warehouse_id") -> ColumnElement[bool]:
-    """The condition that keeps rows of `table` inside the principal's scope.
+def scope_condition(
+    table: Table, principal: Principal, warehouse: str = "warehouse_id"
+) -> ColumnElement[bool]:
+    """Build the condition that keeps rows of `table` inside the principal's scope.
 
-    A table belongs to a company by its company_id, else by its warehouse's; a table with neither is the group's.
-    Documents that tell no department are their maker's. `warehouse` names the column of the warehouse that counts; a
-    table without one may say by `of_sources` that its rows lie where all that they are drawn from does.
+    A table belongs to a company by its company_id, else by its warehouse's; a table with neither is the
+    group's. Documents without a department are their maker's. `warehouse` names the column of the
+    warehouse that counts; a table without one may say by `of_sources` that its rows lie where all their
+    sources do.
     """
     conditions: list[ColumnElement[bool]] = []
     columns = table.columns

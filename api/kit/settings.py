@@ -1,6 +1,7 @@
-"""运行设置：一切设置来自环境变量，这里给出默认值。
+"""Settings (运行设置): read from environment variables, with their defaults.
 
-Standard library only: the Superset environment and the launcher import it before anything else is installed.
+Standard library only: the Superset environment and the launcher import it before anything else is
+installed.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Settings:
     map_key: str = ""
     map_code: str = field(default="", repr=False)
     proxies: tuple[str, ...] = ()
-    """Who is believed where a request comes from; nobody else is."""
+    """Trusted proxies, whose forwarded client addresses are believed."""
 
     @property
     def postgres_dir(self) -> Path:
@@ -93,7 +94,7 @@ class Settings:
 
     @property
     def company_file(self) -> Path:
-        """Where companies are looked up; a relative path is one in the data directory."""
+        """The file in which companies are looked up; a relative path is one in the data directory."""
         return self.data_dir / Path(self.given_company_file or "companies.csv").expanduser()
 
     @property
@@ -107,66 +108,66 @@ class Settings:
 
     @property
     def metrics_token(self) -> str:
-        """What a monitor shows to read `/metrics`: the given one, or the generated one."""
+        """The token that a monitor shows to read `/metrics`: the given one, or the generated one."""
         return self.given_metrics_token or self.secrets["metrics_token"]
 
 
-def settings() -> Settings:
+def read_settings() -> Settings:
     """Read the settings from the environment.
 
     Raises SettingError for a value that can't be used.
     """
-    port = _port("ERP_PORT", 8000)
-    report_port = _port("ERP_REPORT_PORT", port + 1)
-    explore_port = _port("ERP_EXPLORE_PORT", port + 2)
+    port = _read_port("ERP_PORT", 8000)
+    report_port = _read_port("ERP_REPORT_PORT", port + 1)
+    explore_port = _read_port("ERP_EXPLORE_PORT", port + 2)
     if port == report_port:
         raise SettingError("ERP_REPORT_PORT 不能与 ERP_PORT 相同")
     if explore_port in (port, report_port):
         raise SettingError("ERP_EXPLORE_PORT 不能与 ERP_PORT、ERP_REPORT_PORT 相同")
     return Settings(
-        host=_text("ERP_HOST") or "127.0.0.1",
+        host=_read_text("ERP_HOST") or "127.0.0.1",
         port=port,
         report_port=report_port,
         explore_port=explore_port,
-        report_upstream=_text("ERP_REPORT_UPSTREAM") or f"http://127.0.0.1:{report_port}",
-        data_dir=Path(_text("ERP_DATA_DIR") or ".data").expanduser().resolve(),
-        database_url=_text("ERP_DATABASE_URL"),
+        report_upstream=_read_text("ERP_REPORT_UPSTREAM") or f"http://127.0.0.1:{report_port}",
+        data_dir=Path(_read_text("ERP_DATA_DIR") or ".data").expanduser().resolve(),
+        database_url=_read_text("ERP_DATABASE_URL"),
         admin_password=os.environ.get("ERP_ADMIN_PASSWORD", ""),
-        demo=_demo_size(),
-        explore_url=_address("ERP_EXPLORE_URL"),
-        environment=_environment(),
-        report_sites=_report_sites(),
-        given_metrics_token=_text("ERP_METRICS_TOKEN"),
-        mail_url=_mail_url(),
-        mail_from=_text("ERP_MAIL_FROM") or "reports@localhost.localdomain",
-        mail_password=_mail_password(),
-        given_company_file=_text("ERP_COMPANY_FILE"),
-        map_key=_letters("ERP_MAP_KEY"),
-        map_code=_letters("ERP_MAP_CODE"),
-        proxies=_proxies(),
+        demo=_read_demo_size(),
+        explore_url=_read_address("ERP_EXPLORE_URL"),
+        environment=_read_environment(),
+        report_sites=_read_report_sites(),
+        given_metrics_token=_read_text("ERP_METRICS_TOKEN"),
+        mail_url=_read_mail_url(),
+        mail_from=_read_text("ERP_MAIL_FROM") or "reports@localhost.localdomain",
+        mail_password=_read_mail_password(),
+        given_company_file=_read_text("ERP_COMPANY_FILE"),
+        map_key=_read_letters("ERP_MAP_KEY"),
+        map_code=_read_letters("ERP_MAP_CODE"),
+        proxies=_read_proxies(),
     )
 
 
-def _environment() -> str:
-    name = _text("ERP_ENVIRONMENT") or ENVIRONMENTS[0]
+def _read_environment() -> str:
+    name = _read_text("ERP_ENVIRONMENT") or ENVIRONMENTS[0]
     if name not in ENVIRONMENTS:
         raise SettingError(f"ERP_ENVIRONMENT 应为 {'、'.join(ENVIRONMENTS)} 之一，现在是“{name}”")
     return name
 
 
-def _text(name: str) -> str:
+def _read_text(name: str) -> str:
     return os.environ.get(name, "").strip()
 
 
-def _letters(name: str) -> str:
-    text = _text(name)
+def _read_letters(name: str) -> str:
+    text = _read_text(name)
     if not re.fullmatch(r"[A-Za-z0-9]{0,100}", text):
         raise SettingError(f"{name} 应由字母和数字组成")
     return text
 
 
-def _port(name: str, default: int) -> int:
-    text = _text(name)
+def _read_port(name: str, default: int) -> int:
+    text = _read_text(name)
     if not text:
         return default
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
@@ -174,22 +175,22 @@ def _port(name: str, default: int) -> int:
     return int(text)
 
 
-def _address(name: str) -> str:
-    text = _text(name).rstrip("/")
+def _read_address(name: str) -> str:
+    text = _read_text(name).rstrip("/")
     if text and not re.fullmatch(r"https?://[\w.-]+(:\d{1,5})?", text):
         raise SettingError(f"{name} 应为 http(s)://主机名[:端口]，现在是“{text}”")
     return text
 
 
-def _demo_size() -> str:
-    size = _text("ERP_DEMO") or "small"
+def _read_demo_size() -> str:
+    size = _read_text("ERP_DEMO") or "small"
     if size not in DEMO_SIZES:
         raise SettingError(f"ERP_DEMO 应为 {'、'.join(DEMO_SIZES)} 之一，现在是“{size}”")
     return size
 
 
-def _report_sites() -> dict[str, str]:
-    text = _text("ERP_REPORT_SITES")
+def _read_report_sites() -> dict[str, str]:
+    text = _read_text("ERP_REPORT_SITES")
     if not text:
         return dict(DEFAULT_REPORT_SITES)
     try:
@@ -201,8 +202,8 @@ def _report_sites() -> dict[str, str]:
     return sites
 
 
-def _proxies() -> tuple[str, ...]:
-    found = tuple(filter(None, map(str.strip, _text("ERP_PROXIES").split(","))))
+def _read_proxies() -> tuple[str, ...]:
+    found = tuple(filter(None, map(str.strip, _read_text("ERP_PROXIES").split(","))))
     try:
         for one in found:
             if found != ("*",):
@@ -212,27 +213,27 @@ def _proxies() -> tuple[str, ...]:
     return found
 
 
-def _mail_password() -> str:
+def _read_mail_password() -> str:
     password = os.environ.get("ERP_MAIL_PASSWORD", "")
     if not password.isascii():
         raise SettingError("ERP_MAIL_PASSWORD 只能由字母、数字和英文符号组成，邮件服务器收不了别的")
     return password
 
 
-def _mail_url() -> str:
-    text = _text("ERP_MAIL_URL")
+def _read_mail_url() -> str:
+    text = _read_text("ERP_MAIL_URL")
     if not text:
         return ""
-    told = "应为 smtps://用户@主机:465、smtp://用户@主机:587（STARTTLS）或 file:"
+    expected = "应为 smtps://用户@主机:465、smtp://用户@主机:587（STARTTLS）或 file:"
     try:
         parts = urlsplit(text)
         known = parts.scheme == "file" or (parts.scheme in ("smtp", "smtps") and parts.hostname)
         bad_port = parts.scheme != "file" and parts.port == 0
     except ValueError as error:
-        raise SettingError(f"ERP_MAIL_URL {told}") from error
+        raise SettingError(f"ERP_MAIL_URL {expected}") from error
     if not known or bad_port or parts.password is not None:
-        raise SettingError(f"ERP_MAIL_URL {told}，密码放在 ERP_MAIL_PASSWORD")
-    if parts.scheme != "file" and not _text("ERP_MAIL_FROM"):
+        raise SettingError(f"ERP_MAIL_URL {expected}，密码放在 ERP_MAIL_PASSWORD")
+    if parts.scheme != "file" and not _read_text("ERP_MAIL_FROM"):
         raise SettingError("设置了 ERP_MAIL_URL，还要在 ERP_MAIL_FROM 写发信人的邮箱")
     return text
 

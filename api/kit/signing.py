@@ -16,29 +16,34 @@ from api.kit.errors import BadSignature
 WINDOW_MS = 5 * 60 * 1000
 STAMP_DIGITS = 16
 SIGNED_WITH = frozenset({"timeStamp", "sign"})
-"""What a query carries for the signature alone; each try of a request has its own."""
+"""Query parameters of the signature; each try of a request has its own."""
 
 
 def canonical_query(query: str) -> str:
-    """The query without `sign`, sorted by key then value, RFC 3986 escaped."""
+    """Return the query without `sign`, sorted by key then value, RFC 3986 escaped."""
     pairs = sorted((k, v) for k, v in parse_qsl(query, keep_blank_values=True) if k != "sign")
     return "&".join(f"{quote(k, safe='-_.~')}={quote(v, safe='-_.~')}" for k, v in pairs)
 
 
-def signature(key: str, method: str, path: str, query: str, body: bytes) -> str:
-    """The hex signature a client must send."""
+def compute_signature(key: str, method: str, path: str, query: str, body: bytes) -> str:
+    """Return the hex signature a client must send."""
     text = "\n".join((method.upper(), path, canonical_query(query), sha256(body).hexdigest()))
     return hmac.new(key.encode(), text.encode(), sha256).hexdigest()
 
 
-def verify(key: str, method: str, path: str, query: str, body: bytes, *, now_ms: int | None = None) -> bytes:
-    """The signature of a request; refuses one that is missing, wrong, or older or newer than the window."""
+def verify_request(
+    key: str, method: str, path: str, query: str, body: bytes, *, now_ms: int | None = None
+) -> bytes:
+    """Verify and return the signature of a request.
+
+    Refuse one that is missing, wrong, or outside the window.
+    """
     values = dict(parse_qsl(query))
     sent, stamp = values.get("sign", ""), values.get("timeStamp", "")
     if not sent or not (stamp.isascii() and stamp.isdigit()) or len(stamp) > STAMP_DIGITS:
         raise BadSignature("请求缺少签名，请刷新页面后重试")
     if abs((now_ms or time.time_ns() // 1_000_000) - int(stamp)) > WINDOW_MS:
         raise BadSignature("请求已过期，请校准本机时间后重试")
-    if not hmac.compare_digest(sent.encode(), signature(key, method, path, query, body).encode()):
+    if not hmac.compare_digest(sent.encode(), compute_signature(key, method, path, query, body).encode()):
         raise BadSignature()
     return bytes.fromhex(sent)

@@ -1,4 +1,5 @@
-"""浏览器：界面测试要用的 Chromium 和中文字体，缺少时用系统的软件包安装。"""
+"""Browser (浏览器): Chromium and a Chinese font for the browser tests, installed from the system's packages
+if missing."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ PACKAGES = ("chromium-headless-shell", "fontconfig", "fonts-noto-cjk")
 
 
 def find_browser() -> str | None:
-    """The browser to test with: `ERP_CHROMIUM`, else the first one that the machine has."""
+    """Return the browser to test with: `ERP_CHROMIUM`, else the first one that the machine has."""
     return os.environ.get("ERP_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
@@ -49,7 +50,7 @@ def ensure_browser(progress: Progress) -> str:
 
 
 def _has_chinese_font() -> bool:
-    """Whether fontconfig knows one; other systems than Linux bring theirs along."""
+    """Return whether fontconfig knows one; other systems than Linux bring theirs along."""
     if sys.platform != "linux":
         return True
     if not shutil.which("fc-list"):

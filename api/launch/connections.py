@@ -1,7 +1,8 @@
-"""Connections (连接): what a client may keep open, and for how long, before the application hears of it and after.
+"""Connections (连接): how many a client may keep open, and how long a request or an answer may take.
 
-The head and the body of a request come in time, an answer is read in time, and nobody holds more connections than his
-share. Nothing is counted down for each request: once a second a worker looks at all that it has open.
+The head and the body of a request come in time, an answer is read in time, and no address has more
+connections than its share. There is no timer per request: once a second a worker checks all its
+connections.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import orjson
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from api.kit.settings import settings
+from api.kit.settings import read_settings
 
 HEAD_BYTES = 64 * 1024
 HEAD_SECONDS = 15
@@ -39,7 +40,7 @@ MANY = "打开的连接过多，请稍后重试"
 
 
 class Connection(HttpToolsProtocol):
-    """A client's connection; `judge` ends it when he is late."""
+    """A client's connection; `close_if_late` ends it when the client is late."""
 
     opened: ClassVar[dict[str, dict[Connection, None]]] = {}
     """What each address has open in this process, the oldest first."""
@@ -62,11 +63,11 @@ class Connection(HttpToolsProtocol):
         if (full or len(mine) > MOST_OF_ONE) and not self._make_room(
             max(self.opened.values(), key=len) if full else mine
         ):
-            self._end(429, MANY)
+            self._refuse(429, MANY)
 
-    def _make_room(self, held: dict[Connection, None]) -> bool:
-        """End the oldest of a client's connections that waits for him; False where none does."""
-        others = [one for one in held if one is not self and not one.transport.is_closing()]
+    def _make_room(self, connections: dict[Connection, None]) -> bool:
+        """End the oldest of a client's connections that waits for the client; return False where none does."""
+        others = [one for one in connections if one is not self and not one.transport.is_closing()]
         idle = next((one for one in others if one.waits_for_head()), None)
         oldest = idle or next((one for one in others if one.waits_for_body()), None)
         if oldest is None:
@@ -82,11 +83,11 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def waits_for_head(self) -> bool:
-        """Whether nothing is asked as yet, or nothing more."""
+        """Return whether no request has begun yet, or no further one."""
         return self._head_since is not None or (self.cycle.response_complete and not self._receiving)
 
     def waits_for_body(self) -> bool:
-        """Whether what is asked has not all come, be it answered or not."""
+        """Return whether the request has not come whole, answered or not."""
         return self._receiving
 
     def data_received(self, data: bytes) -> None:
@@ -98,7 +99,7 @@ class Connection(HttpToolsProtocol):
             self._head_since, self._head_bytes = self.loop.time(), len(data)
         super().data_received(data)
         if self._head_since is not None and self._head_bytes > HEAD_BYTES:
-            self._end(431, LONG)
+            self._refuse(431, LONG)
 
     def on_headers_complete(self) -> None:
         self._head_since, self._receiving = None, True
@@ -116,14 +117,14 @@ class Connection(HttpToolsProtocol):
         self._drained = True
         super().resume_writing()
 
-    def judge(self, now: float) -> None:
-        """End the connection of a client who is late with what he sends, or with reading what he is sent."""
+    def close_if_late(self, now: float) -> None:
+        """End the connection of a client that is late with sending, or with reading."""
         if self._is_unread(now):
             self.transport.abort()
         elif self._is_head_late(now) and not self._head_bytes:
             self.transport.close()
         elif self._is_head_late(now) or self._is_body_late(now):
-            self._end(408, LATE)
+            self._refuse(408, LATE)
 
     def _is_unread(self, now: float) -> bool:
         waiting = self.transport.get_write_buffer_size()
@@ -144,12 +145,12 @@ class Connection(HttpToolsProtocol):
         late = now - self._body_since > BODY_SECONDS + self._body_bytes / BODY_RATE
         return late or self._body_bytes > BODY_BYTES
 
-    def _end(self, status: int, said: str) -> None:
-        """Close the connection, with a word to who may still hear it."""
+    def _refuse(self, status: int, message: str) -> None:
+        """Close the connection, with a message where no answer has begun."""
         if self.transport.is_closing():
             return
         if self.cycle is None or not (self.cycle.response_started or self.cycle.response_complete):
-            body = orjson.dumps({"code": status, "msg": said, "data": None})
+            body = orjson.dumps({"code": status, "msg": message, "data": None})
             head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(
                 body
             )
@@ -161,29 +162,29 @@ class Connection(HttpToolsProtocol):
 
 
 class Worker(uvicorn.Server):
-    """A serving process that looks after its connections."""
+    """A serving process that checks its connections."""
 
     async def on_tick(self, counter: int) -> bool:
         if counter % 10 == 0:
             now = asyncio.get_running_loop().time()
             for connection in list(self.server_state.connections):
                 if isinstance(connection, Connection):
-                    connection.judge(now)
+                    connection.close_if_late(now)
         return await super().on_tick(counter)
 
 
-def allow_files() -> None:
-    """Let this process and its children have as many files open as their connections need."""
+def raise_file_limit() -> None:
+    """Raise the limit of open files of this process and its children to what their connections need."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def config(app: Any) -> uvicorn.Config:
-    """How a worker serves an application. Where a request says that it comes from is believed of the proxies that are
-    set alone."""
-    proxies = settings().proxies
+def build_server_config(app: Any) -> uvicorn.Config:
+    """Build the server's configuration of a worker. Forwarded addresses are trusted of the configured proxies
+    alone."""
+    proxies = read_settings().proxies
     return uvicorn.Config(
         app,
         http=Connection,

@@ -1,4 +1,4 @@
-"""启动前的检查：数据目录只归一个启动器，端口没有被别人占用。"""
+"""Checks before a start (启动前的检查): one launcher a data directory, and free ports."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from api.kit.settings import Settings
 
 
-class StartRefused(RuntimeError):
-    """Another program holds what this start needs; the message is Chinese."""
+class StartError(RuntimeError):
+    """A resource of this start is missing or in use; the message is Chinese."""
 
 
 @contextmanager
-def hold_data_dir(data_dir: Path) -> Iterator[None]:
-    """Hold the data directory until the end, or the death, of this process.
+def lock_data_dir(data_dir: Path) -> Iterator[None]:
+    """Lock the data directory until the end, or the death, of this process.
 
     Raises StartRefused.
     """
@@ -28,7 +28,7 @@ def hold_data_dir(data_dir: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
-            raise StartRefused(
+            raise StartError(
                 f"数据目录 {data_dir} 已有一个 erp up 在运行（进程 {lock.read().strip()}），"
                 "请先停下它，或用 ERP_DATA_DIR 换一个目录"
             ) from None
@@ -39,14 +39,14 @@ def hold_data_dir(data_dir: Path) -> Iterator[None]:
         yield
 
 
-def check_installed(reports_python: Path) -> None:
-    """Raises StartRefused when the environment of Superset is not there."""
+def require_installed(reports_python: Path) -> None:
+    """Raise StartError when the environment of Superset is not there."""
     if not reports_python.exists():
-        raise StartRefused("报表平台的 Python 环境还没有安装，请用 make up 启动")
+        raise StartError("报表平台的 Python 环境还没有安装，请用 make up 启动")
 
 
-def check_ports(config: Settings) -> None:
-    """Raises StartRefused when a port is taken."""
+def require_free_ports(config: Settings) -> None:
+    """Raise StartError when a port is taken."""
     for variable, host, port in (
         ("ERP_PORT", config.host, config.port),
         ("ERP_REPORT_PORT", "127.0.0.1", config.report_port),
@@ -57,6 +57,6 @@ def check_ports(config: Settings) -> None:
             try:
                 probe.bind((host, port))
             except OSError as error:
-                raise StartRefused(
+                raise StartError(
                     f"端口 {port} 不能用（{error.strerror}）：请结束占用它的程序，或用 {variable} 换一个端口"
                 ) from error

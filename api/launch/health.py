@@ -1,4 +1,4 @@
-"""健康检查：每个常驻进程怎样才算正常。"""
+"""Health checks (健康检查): of each resident process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REFRESH_SILENCE = timedelta(minutes=5)
 HEARTBEAT_SECONDS = 60
 
 
-class Part(StrEnum):
+class Service(StrEnum):
     """The resident processes that run in the core's environment."""
 
     API = "api"
@@ -21,24 +21,24 @@ class Part(StrEnum):
     REFRESH = "refresh"
 
 
-def is_healthy(part: Part, config: Settings) -> bool:
-    """Whether the process of `part` does its work now."""
-    if part is Part.API:
-        return answers(config.port, "/healthz")
-    if part is Part.REFRESH:
+def is_healthy(part: Service, config: Settings) -> bool:
+    """Return whether the process of `part` works now."""
+    if part is Service.API:
+        return is_answering(config.port, "/healthz")
+    if part is Service.REFRESH:
         return is_refreshing(config)
-    return takes_jobs(config)
+    return is_taking_jobs(config)
 
 
-def is_open(port: int) -> bool:
-    """Whether anything listens at 127.0.0.1:`port`."""
+def is_port_open(port: int) -> bool:
+    """Return whether anything listens at 127.0.0.1:`port`."""
     with socket.socket() as door:
         door.settimeout(2)
         return door.connect_ex(("127.0.0.1", port)) == 0
 
 
-def answers(port: int, path: str) -> bool:
-    """Whether 127.0.0.1:`port` answers 200 at `path`."""
+def is_answering(port: int, path: str) -> bool:
+    """Return whether 127.0.0.1:`port` answers 200 at `path`."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
         connection.request("GET", path)
@@ -50,19 +50,19 @@ def answers(port: int, path: str) -> bool:
 
 
 def is_refreshing(config: Settings) -> bool:
-    """Whether a snapshot is published and the refresh worker has looked for news lately."""
+    """Return whether a snapshot is published and the refresh worker has polled within the limit."""
     from warehouse import status
     from warehouse.files import Files
 
     files = Files(config.warehouse_dir)
-    checked_at = status.read(files.status)["checked_at"]
+    checked_at = status.read_status(files.status)["checked_at"]
     if not files.current.exists() or checked_at is None:
         return False
     return datetime.now(UTC) - datetime.fromisoformat(checked_at) < REFRESH_SILENCE
 
 
-def takes_jobs(config: Settings) -> bool:
-    """Whether a job worker has given a sign of life lately."""
+def is_taking_jobs(config: Settings) -> bool:
+    """Return whether a job worker has sent a heartbeat within the limit."""
     import psycopg
 
     try:

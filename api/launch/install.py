@@ -1,9 +1,9 @@
-"""安装：在只有 Python、Node 和 make 的机器上备齐两个 Python 环境和网页，已备齐的不再动。
+"""Installation (安装): both Python environments and the web, on a machine with only Python, Node and make.
 
-Standard library only, run by the machine's own Python: `python3 -m api.launch.install [up|dev] [--browser] [--parity]`.
-`dev` starts with code that reloads, and installs the hook that checks commit messages.
-`--parity` adds what building the reports' models on Spark takes.
-Every step leaves a stamp of what it was made from, so that a second run only compares stamps.
+Standard library only, run by the machine's own Python: `python3 -m api.launch.install [up|dev]
+[--browser] [--parity]`. `dev` starts with code that reloads, and installs the hook that checks commit
+messages. `--parity` adds what building the reports' models on Spark takes. Every step leaves a stamp of
+what it was made from, so that a second run only compares stamps.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from api.launch.browser import ensure_browser
 from api.launch.java import ensure_java
-from api.launch.process import tail
+from api.launch.process import read_tail
 from api.launch.progress import Progress
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -34,7 +34,7 @@ START = {"up": ("up",), "dev": ("up", "--reload")}
 """How the product is started."""
 HOOK = Path(".ci/commit-msg")
 PARITY = (("安装 Spark 的 Python 环境", PROJECT / "tests" / "parity"),)
-NOT_WEB_SOURCES = {"node_modules", "dist", "test-results", "gen", "openapi.json"}
+WEB_EXCLUDED = {"node_modules", "dist", "test-results", "gen", "openapi.json"}
 
 
 class InstallError(RuntimeError):
@@ -69,11 +69,11 @@ def main() -> None:
     progress = Progress()
     wanted = sys.argv[1:]
     try:
-        _check_machine()
+        _require_tools()
         TOOLS.mkdir(exist_ok=True)
         with (TOOLS / "install.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            _install(progress, PARITY if "--parity" in wanted else ())
+            _install_environments(progress, PARITY if "--parity" in wanted else ())
         if "--browser" in wanted:
             ensure_browser(progress)
         if "--parity" in wanted:
@@ -91,7 +91,7 @@ def install_hook(project: Path) -> None:
     """Link git's commit-msg hook to the project's and say so; one that is there already stays, and is named."""
     if not (project / ".git").exists():
         return
-    place = _output("git", "-C", str(project), "rev-parse", "--git-path", "hooks")
+    place = _read_output("git", "-C", str(project), "rev-parse", "--git-path", "hooks")
     ours, hook = project / HOOK, project / place / "commit-msg"
     if hook.exists():
         if hook.resolve() != ours.resolve():
@@ -103,7 +103,7 @@ def install_hook(project: Path) -> None:
     print(f"已安装提交说明的钩子：{hook} → {HOOK}（不要它就删除这个链接）")
 
 
-def _install(progress: Progress, further: Iterable[tuple[str, Path]]) -> None:
+def _install_environments(progress: Progress, further: Iterable[tuple[str, Path]]) -> None:
     """Run the Python and the web steps side by side, each lane in order; `further` are Python environments beyond the
     product's."""
     uv = _find_uv(progress)
@@ -112,7 +112,7 @@ def _install(progress: Progress, further: Iterable[tuple[str, Path]]) -> None:
 
     def run_lane(lane: Iterable[Callable[[], Step]]) -> None:
         for make_step in lane:
-            _run(make_step(), progress)
+            _run_step(make_step(), progress)
 
     with ThreadPoolExecutor(2) as pool:
         lanes = [pool.submit(run_lane, python_lane), pool.submit(run_lane, web_lane)]
@@ -120,7 +120,7 @@ def _install(progress: Progress, further: Iterable[tuple[str, Path]]) -> None:
         lane.result()
 
 
-def _run(step: Step, progress: Progress) -> None:
+def _run_step(step: Step, progress: Progress) -> None:
     digest = step.digest()
     if step.is_current(digest):
         return
@@ -131,13 +131,13 @@ def _run(step: Step, progress: Progress) -> None:
             done = subprocess.run(
                 step.command,
                 cwd=step.cwd,
-                env=_environment(),
+                env=_child_environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
         if done.returncode:
-            raise InstallError(f"{step.label}没有成功，日志 {log} 的末尾：\n{tail(log)}")
+            raise InstallError(f"{step.label}没有成功，日志 {log} 的末尾：\n{read_tail(log)}")
         step.stamp.write_text(digest)
 
 
@@ -174,32 +174,32 @@ def _web_build() -> Step:
 def _web_sources() -> list[Path]:
     found: list[Path] = []
     for folder, folders, files in os.walk(WEB):
-        folders[:] = sorted(name for name in folders if name not in NOT_WEB_SOURCES)
-        found += [Path(folder, name) for name in sorted(files) if name not in NOT_WEB_SOURCES]
+        folders[:] = sorted(name for name in folders if name not in WEB_EXCLUDED)
+        found += [Path(folder, name) for name in sorted(files) if name not in WEB_EXCLUDED]
     return found
 
 
-def _environment() -> dict[str, str]:
-    """Ours, less an activated environment, which uv would take for the one to fill."""
+def _child_environment() -> dict[str, str]:
+    """Return our environment less an activated virtual environment, which uv would take for the one to fill."""
     return {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
 
 
-def _check_machine() -> None:
+def _require_tools() -> None:
     if sys.version_info < PYTHON_FLOOR:
         raise InstallError(f"需要 Python 3.11 或更新，现在是 {sys.version.split()[0]}")
-    version = _output("node", "--version").lstrip("v")
+    version = _read_output("node", "--version").lstrip("v")
     if not version or tuple(int(part) for part in version.split(".")[:2]) < NODE_FLOOR:
         raise InstallError(f"需要 Node 20.19 或更新，现在是 {version or '没有安装'}")
-    if not _output("npm", "--version"):
+    if not _read_output("npm", "--version"):
         raise InstallError("没有找到 npm，请把它和 Node 一起安装")
 
 
 def _find_uv(progress: Progress) -> str:
-    """The machine's uv, or one of our own in `.tools`."""
-    if _output("uv", "--version"):
+    """Return the machine's uv, or install one of our own in `.tools`."""
+    if _read_output("uv", "--version"):
         return "uv"
     own = TOOLS / "uv" / "bin" / "uv"
-    if not _output(str(own), "--version"):
+    if not _read_output(str(own), "--version"):
         with progress.step("安装 uv"):
             made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(TOOLS / "uv")])
             if made.returncode:
@@ -210,8 +210,8 @@ def _find_uv(progress: Progress) -> str:
     return str(own)
 
 
-def _output(program: str, *arguments: str) -> str:
-    """What the program prints; empty when it is not there or fails."""
+def _read_output(program: str, *arguments: str) -> str:
+    """Return the output of a program; empty when it is not there or fails."""
     if not shutil.which(program):
         return ""
     done = subprocess.run([program, *arguments], capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Java：在 Spark 上核对模型时要用，缺少时用系统的软件包安装。"""
+"""Java for Spark, where the models are compared; installed from the system's packages if missing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ PACKAGES = ("default-jre-headless",)
 
 
 def has_java() -> bool:
-    """Whether the Java that Spark will start, that of `JAVA_HOME`, else the one in the path, is new enough for it."""
+    """Return whether the Java that Spark will start, of `JAVA_HOME`, else of the path, is new enough for it."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(str(Path(home, "bin", "java")) if home else "java")
     if not java:
         return False
-    told = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
-    version = re.search(r'version "(\d+)', told)
+    output = subprocess.run([java, "-version"], capture_output=True, text=True).stderr
+    version = re.search(r'version "(\d+)', output)
     return version is not None and int(version[1]) >= FLOOR
 
 

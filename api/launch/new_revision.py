@@ -1,4 +1,5 @@
-"""New revision (新的数据库结构版本): the next number, the project's naming, and what is declared and not yet made."""
+"""New revision (新的数据库结构版本): the next number, the project's naming, and the difference of
+declaration and database."""
 
 from __future__ import annotations
 
@@ -13,10 +14,10 @@ from tempfile import TemporaryDirectory
 from alembic import command
 from alembic.script import ScriptDirectory
 
-from api.kit.database import connect
 from api.kit.errors import Refusal
+from api.kit.storage.database import build_engine
 from api.launch.postgres import EmbeddedPostgres
-from api.migrations import HERE, config
+from api.migrations import HERE, build_config
 
 VERSIONS = HERE / "versions"
 LEAST_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -31,17 +32,17 @@ def write_revision(url: str, message: str, folder: Path = VERSIONS) -> Path:
     """
     if not re.search("[a-zA-Z]", message):
         raise Refusal("说明请用英文写一句：它是文件的名字，也是版本的说明")
-    settings = config(url)
+    settings = build_config(url)
     settings.set_main_option("file_template", "%%(rev)s_%%(slug)s")
     settings.set_main_option("version_locations", ":".join(map(str, dict.fromkeys((VERSIONS, folder)))))
     settings.set_main_option("path_separator", "os")
-    with connect(url).begin() as conn:
+    with build_engine(url).begin() as conn:
         settings.attributes["connection"] = conn
         made = command.revision(
             settings,
             message,
             autogenerate=True,
-            rev_id=next_number(ScriptDirectory.from_config(settings)),
+            rev_id=next_revision_number(ScriptDirectory.from_config(settings)),
             version_path=str(folder),
         )
     assert made is not None and not isinstance(made, list)
@@ -53,21 +54,21 @@ def write_revision(url: str, message: str, folder: Path = VERSIONS) -> Path:
     return path
 
 
-def next_number(scripts: ScriptDirectory) -> str:
-    """The number after the highest one."""
+def next_revision_number(scripts: ScriptDirectory) -> str:
+    """Return the number after the highest one."""
     return f"{max(int(script.revision) for script in scripts.walk_revisions()) + 1:04}"
 
 
 @contextmanager
 def scratch_database() -> Iterator[str]:
-    """The address of a database at the newest revision, made for this and gone afterwards."""
+    """The address of a temporary database at the newest revision."""
     with TemporaryDirectory(prefix="erp-revision-") as folder:
         place = Path(folder)
         server = EmbeddedPostgres(place / "postgres", place / "postgres.log", LEAST_DURABLE)
         server.start()
         try:
-            settings = config(server.url())
-            with connect(server.url()).begin() as conn:
+            settings = build_config(server.url())
+            with build_engine(server.url()).begin() as conn:
                 settings.attributes["connection"] = conn
                 command.upgrade(settings, "head")
             yield server.url()

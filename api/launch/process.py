@@ -1,4 +1,4 @@
-"""子进程：自成一个进程组，启动器一死它也跟着停，不留孤儿。"""
+"""Child processes (子进程): each in a process group of its own, ended with the launcher, without orphans."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOG_LIMIT = 20 * 1024 * 1024
 _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
-def spawn(
+def spawn_child(
     command: Sequence[str],
     *,
     cwd: Path,
@@ -48,7 +48,7 @@ def spawn(
     )
 
 
-def stop(
+def stop_child(
     process: subprocess.Popen[bytes], *, polite: signal.Signals = signal.SIGTERM, grace: float = 10.0
 ) -> None:
     """Ask the child to stop, wait up to `grace` seconds, then end whatever is left of its group."""
@@ -58,11 +58,11 @@ def stop(
             process.wait(grace)
         except subprocess.TimeoutExpired:
             pass
-    sweep(process)
+    kill_group(process)
 
 
-def sweep(process: subprocess.Popen[bytes]) -> None:
-    """End what a child left in its process group, the child included, and reap it."""
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill what a child left in its process group, the child included, and reap it."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
@@ -78,8 +78,8 @@ def open_log(path: Path) -> IO[bytes]:
     return path.open("ab", buffering=0)
 
 
-def tail(path: Path, lines: int = 12) -> str:
-    """The last lines of a log, for an error message."""
+def read_tail(path: Path, lines: int = 12) -> str:
+    """Return the last lines of a log, for an error message."""
     try:
         text = path.read_text("utf-8", errors="replace")
     except FileNotFoundError:
@@ -87,8 +87,8 @@ def tail(path: Path, lines: int = 12) -> str:
     return "\n".join(text.splitlines()[-lines:])
 
 
-def command_line(pid: int) -> str:
-    """The command line of a running process; empty when there is none (or only its zombie)."""
+def read_command_line(pid: int) -> str:
+    """Return the command line of a running process; empty when there is none (or only its zombie)."""
     if sys.platform == "linux":
         try:
             return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ").strip()
@@ -99,7 +99,7 @@ def command_line(pid: int) -> str:
 
 
 def wait_until(ready: Callable[[], bool], timeout: float) -> bool:
-    """Poll `ready` until it is true; False when `timeout` seconds pass first."""
+    """Poll `ready` until it is true; return False when `timeout` seconds pass first."""
     deadline = time.monotonic() + timeout
     while not ready():
         if time.monotonic() > deadline:
@@ -109,7 +109,7 @@ def wait_until(ready: Callable[[], bool], timeout: float) -> bool:
 
 
 def die_with_parent(death_signal: signal.Signals, parent: int) -> None:
-    """Called in a fresh child: have the kernel signal us when the thread that forked us dies (Linux only)."""
+    """Have the kernel signal a fresh child when the thread that forked it dies (Linux only)."""
     if _libc is None:
         return
     _libc.prctl(PR_SET_PDEATHSIG, int(death_signal))

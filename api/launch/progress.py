@@ -1,4 +1,4 @@
-"""进度：每一步一行，带从开始到现在的秒数。"""
+"""Progress (进度): a line for each step, with the seconds since the start."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ STARTED_VARIABLE = "ERP_LAUNCHED_AT"
 
 
 class Progress:
-    """Prints steps to stderr; the clock goes on from the process that began the start, if there was one."""
+    """Printer of steps to stderr; its clock goes on from the process that began the start, if there was one."""
 
     def __init__(self) -> None:
         self._started = float(os.environ.get(STARTED_VARIABLE) or time.time())
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a child needs to go on with the same clock."""
+        """Environment variables by which a child goes on with the same clock."""
         return {STARTED_VARIABLE: str(self._started)}
 
     def say(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Reload (热重载): `erp up --reload` starts a process anew when its code changes, and serves the web unbuilt."""
+"""Hot reload (热重载): `erp up --reload` restarts a process when its code changes, and serves the web unbuilt."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from api.kit.settings import PROJECT_DIR
-from api.launch.health import Part, answers
-from api.launch.supervisor import Child
+from api.launch.health import Service, is_answering
+from api.launch.supervisor import ServiceProcess
 
 WEB_PORT = 5173
 FOLDERS = {
-    Part.API: ("api", "reports"),
-    Part.WORK: ("api", "reports"),
-    Part.REFRESH: ("warehouse", "transforms/models", "transforms/macros", "transforms/tests"),
+    Service.API: ("api", "reports"),
+    Service.WORK: ("api", "reports"),
+    Service.REFRESH: ("warehouse", "transforms/models", "transforms/macros", "transforms/tests"),
 }
 """What a process is made of; a change of any file there starts it anew."""
 
 
 def watch_command(command: Sequence[str], folders: Iterable[Path]) -> list[str]:
-    """The command that runs another one, and starts it anew when a file of these folders changes.
+    """Return the command that runs another one, and restarts it when a file of these folders changes.
 
     One that ends by itself, as of a mistake in the code, is started at the next change.
     """
@@ -30,14 +30,14 @@ def watch_command(command: Sequence[str], folders: Iterable[Path]) -> list[str]:
     return [*watch, shlex.join(command), *map(str, folders)]
 
 
-def folders_of(part: Part) -> list[Path]:
-    """The folders whose changes start a process anew."""
+def watched_folders(part: Service) -> list[Path]:
+    """Return the folders whose changes restart a process."""
     return [PROJECT_DIR / name for name in FOLDERS[part]]
 
 
-def once_healthy(probe: Callable[[], bool]) -> Callable[[], bool]:
-    """A probe that goes on saying yes after its first: who starts anew, or waits for a mistake to be corrected, is not
-    to be ended for its silence."""
+def keep_healthy(probe: Callable[[], bool]) -> Callable[[], bool]:
+    """Return a probe that stays true after its first success: a process that restarts, or waits for a mistake
+    to be corrected, must not be killed."""
     seen = False
 
     def remembering() -> bool:
@@ -49,19 +49,19 @@ def once_healthy(probe: Callable[[], bool]) -> Callable[[], bool]:
 
 
 def web_address() -> str:
-    """Where the web is served from its sources."""
+    """Return the address of the web that is served from its sources."""
     return f"http://127.0.0.1:{_web_port()}"
 
 
-def web_child() -> Child:
-    """Vite, which hands what isn't the web's to the API; it reloads by itself."""
-    return Child(
+def build_web_process() -> ServiceProcess:
+    """Build the process of Vite, which forwards what isn't the web's to the API; it reloads by itself."""
+    return ServiceProcess(
         "web",
         "网页（Vite）",
         ["npm", "--prefix", "web", "run", "dev", "--", "--host", "127.0.0.1"],
         PROJECT_DIR,
-        probe=lambda: answers(_web_port(), "/index.html"),
-        needed=False,
+        probe=lambda: is_answering(_web_port(), "/index.html"),
+        required=False,
     )
 
 

@@ -1,4 +1,4 @@
-"""Statements of a report (报表语句): what a report is made of, and the SQL that it really runs for a role."""
+"""Statements of a report (报表语句): its charts and their marts, and the SQL that is executed for a role."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sqlalchemy import Connection, select
 
 from api.identity.setup import ADMIN_ROLE
 from api.identity.tables import Role
-from api.kit.database import connect
 from api.kit.errors import Refusal
-from api.kit.settings import PROJECT_DIR, settings
-from api.launch.up import REPORTS_PYTHON
-from api.reporting.opening import opening_values
-from api.reporting.tokens import guest_token
+from api.kit.settings import PROJECT_DIR, read_settings
+from api.kit.storage.database import build_engine
+from api.launch.launcher import REPORTS_PYTHON
+from api.reporting.superset_gateway.default_filters import default_filter_values
+from api.reporting.superset_gateway.tokens import sign_guest_token
 from reports.catalogue import REPORTS, Report, embed_id, find_report
 from reports.exposures import MART
 
@@ -24,7 +24,7 @@ USER = "erp report"
 
 
 def resolve_report(code: str) -> Report:
-    """The report of a code or a Chinese name. Raises Refusal."""
+    """Return the report of a code or a Chinese name. Raises Refusal."""
     report = find_report(code) or next((report for report in REPORTS if report.label == code), None)
     if report is None:
         raise Refusal(f"没有报表 {code}；编码是地址的最后一段，如 /report/BestSeller 的 BestSeller")
@@ -32,7 +32,7 @@ def resolve_report(code: str) -> Report:
 
 
 def describe_report(report: Report) -> Iterator[str]:
-    """Lines that say where a report lies: its route, and for each chart the dataset and the marts that it reads."""
+    """Yield lines about a report: its route, and for each chart the dataset and the marts that it reads."""
     yield f"{report.label}　{report.route}　{report.right}"
     for tab in report.tabs:
         board = tab.board(tab.variant(True))
@@ -44,7 +44,7 @@ def describe_report(report: Report) -> Iterator[str]:
 
 
 def find_role(conn: Connection, named: str) -> tuple[int, bool]:
-    """A role's id and whether it sees costs, by its name or id. Raises Refusal."""
+    """Return a role's id and whether it sees costs, by its name or id. Raises Refusal."""
     columns = Role.table().c
     same = columns.role_id == int(named) if named.isdecimal() else columns.role_name == named
     found = conn.execute(select(columns.role_id, columns.sees_cost).where(same)).one_or_none()
@@ -54,8 +54,8 @@ def find_role(conn: Connection, named: str) -> tuple[int, bool]:
 
 
 def print_statements(url: str, report: Report, role: str | None) -> None:
-    """Print what each chart of a report runs as it opens for a role. Raises Refusal."""
-    engine = connect(url)
+    """Print the SQL of each chart of a report as it opens for a role. Raises Refusal."""
+    engine = build_engine(url)
     try:
         with engine.connect() as conn:
             role_id, sees_cost = find_role(conn, role or ADMIN_ROLE)
@@ -68,15 +68,15 @@ def print_statements(url: str, report: Report, role: str | None) -> None:
 
 
 def collect_statements(report: Report, role_id: int, sees_cost: bool) -> list[dict[str, Any]]:
-    """What each chart of a report runs against the newest snapshot: its tab, key, title and statements.
+    """Return what each chart runs against the newest snapshot: its tab, key, title and statements.
 
     Raises Refusal where the report platform was never started in this data directory, or refuses.
     """
-    config = settings()
+    config = read_settings()
     if not (config.superset_dir / "metadata.db").exists():
         raise Refusal("报表平台还没有初始化，请先运行一次 erp up")
     done = subprocess.run(
-        [str(REPORTS_PYTHON), "-m", "reports.statements"],
+        [str(REPORTS_PYTHON), "-m", "reports.superset.statements"],
         cwd=PROJECT_DIR,
         input=json.dumps(build_requests(report, role_id, sees_cost)).encode(),
         capture_output=True,
@@ -88,8 +88,8 @@ def collect_statements(report: Report, role_id: int, sees_cost: bool) -> list[di
 
 
 def build_requests(report: Report, role_id: int, sees_cost: bool) -> list[dict[str, Any]]:
-    """For each tab the board, a guest's token for it, and what its filters open on."""
-    secret = settings().secrets["guest_token_secret"]
+    """Build for each tab the board, a guest token for it, and the default values of its filters."""
+    secret = read_settings().secrets["guest_token_secret"]
     answer = []
     for tab in report.tabs:
         board, embedded = tab.board(tab.variant(sees_cost)), embed_id(report.code, tab, sees_cost)
@@ -97,8 +97,8 @@ def build_requests(report: Report, role_id: int, sees_cost: bool) -> list[dict[s
         answer.append(
             {
                 "embed_id": embedded,
-                "token": guest_token(secret, embedded, role_id, USER, files=True),
-                "filters": {**defaults, **opening_values(board, role_id, {})},
+                "token": sign_guest_token(secret, embedded, role_id, USER, files=True),
+                "filters": {**defaults, **default_filter_values(board, role_id, {})},
             }
         )
     return answer

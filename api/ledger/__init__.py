@@ -1,24 +1,25 @@
 """Ledgers (账簿): the only writers of stock, cost, reservations, settlements and money.
 
-`post` and `reverse` are what audits call; `stock_of`, `places_of` and `unit_costs` read the balances.
+`post_bill` and `reverse_bill` are what audits call; `read_stock`, `read_stock_places` and
+`read_unit_costs` read the balances.
 """
 
-from api.ledger.balances import Place, Stock, places_of, stock_of, unit_costs
-from api.ledger.periods import close_period, hold_year, open_period
-from api.ledger.post import STRICT, Policy, post, post_all, reverse
+from api.ledger.balances import Stock, StockAtLocation, read_stock, read_stock_places, read_unit_costs
+from api.ledger.periods import close_period, lock_year, open_period
+from api.ledger.posting import STRICT, Policy, post_bill, post_bills, reverse_bill
 
 __all__ = [
     "STRICT",
-    "Place",
     "Policy",
     "Stock",
+    "StockAtLocation",
     "close_period",
-    "hold_year",
+    "lock_year",
     "open_period",
-    "places_of",
-    "post",
-    "post_all",
-    "reverse",
-    "stock_of",
-    "unit_costs",
+    "post_bill",
+    "post_bills",
+    "read_stock",
+    "read_stock_places",
+    "read_unit_costs",
+    "reverse_bill",
 ]

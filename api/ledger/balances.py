@@ -1,4 +1,4 @@
-"""Reading balances (库存查询): what is on hand, reserved and available, where it lies, and what it costs.
+"""Balances (库存查询): stock on hand, reserved and available, its places and its unit costs.
 
 Quantities are in the goods' stock unit, unit costs in yuan. Rows that were never touched are absent.
 """
@@ -24,7 +24,7 @@ class Stock(NamedTuple):
     available_stocks: Decimal
 
 
-class Place(NamedTuple):
+class StockAtLocation(NamedTuple):
     """Stock of goods at one location and batch."""
 
     warehouse_id: int
@@ -56,22 +56,25 @@ where c.company_id = %s and c.pool_id = 0 and c.goods_id = any (%s::bigint[])
 """
 
 
-def stock_of(
+def read_stock(
     conn: Connection, goods_ids: Sequence[int], warehouse_ids: Sequence[int] | None = None
 ) -> list[Stock]:
-    """Stock per warehouse and goods; every warehouse when none is named."""
+    """Return the stock per warehouse and goods; of every warehouse when none is named."""
     warehouses = None if warehouse_ids is None else list(warehouse_ids)
     rows = conn.exec_driver_sql(_STOCK, (list(goods_ids), warehouses, warehouses))
     return [Stock._make(row) for row in rows]
 
 
-def places_of(conn: Connection, goods_ids: Sequence[int], warehouse_ids: Sequence[int]) -> list[Place]:
-    """Where goods lie, each warehouse's goods in the order in which an outbound without a batch picks them."""
+def read_stock_places(
+    conn: Connection, goods_ids: Sequence[int], warehouse_ids: Sequence[int]
+) -> list[StockAtLocation]:
+    """Return the places of goods, in the order in which an outbound without a batch picks them."""
     rows = conn.exec_driver_sql(_PLACES, (list(warehouse_ids), list(goods_ids)))
-    return [Place._make(row) for row in rows]
+    return [StockAtLocation._make(row) for row in rows]
 
 
-def unit_costs(conn: Connection, company_id: int, goods_ids: Sequence[int]) -> dict[int, Decimal]:
-    """The present average of each goods, or its last inbound's unit cost when there is no stock; else absent."""
+def read_unit_costs(conn: Connection, company_id: int, goods_ids: Sequence[int]) -> dict[int, Decimal]:
+    """Return the present average of each goods, or its last inbound's unit cost when there is no stock; else
+    absent."""
     rows = conn.exec_driver_sql(_COSTS, (company_id, list(goods_ids)))
     return {row[0]: row[1] for row in rows if row[1] is not None}

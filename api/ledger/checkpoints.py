@@ -1,8 +1,9 @@
 """Stock checkpoints (库存检查点): stock at month ends, added up beforehand, so that any day is near one of them.
 
-A checkpoint holds the ledger's rows up to its day that its snapshot shows. Rows stamped by other transactions, a
-backdated bill or a correction say, are added by every reader, so a checkpoint is right whenever it was made, and no
-posting has to know of it. `advance` takes what came since into all of them, which keeps reading fast, nothing more.
+A checkpoint holds the ledger's rows up to its day that its snapshot shows. Rows stamped by other
+transactions, a backdated bill or a correction say, are added by every reader, so a checkpoint is right
+whenever it was made, and no posting has to know of it. `advance_checkpoints` takes what came since into
+all of them, which keeps reading fast, nothing more.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from api.kit.database import today
-from api.ledger.checks import Check, register
+from api.kit.storage.database import today
+from api.ledger.integrity_checks import Check, register_checks
 
 FEW_ROWS = 20_000
 """So many rows are added up in no time: no checkpoint is made or brought up to date for less. Nor is one made for fewer
@@ -22,7 +23,7 @@ rows than the one before holds, so that all of them together hold no more than t
 INSTANCE = "erp_instance()"
 _KEYS = "warehouse_id, goods_id, allocation_id, batch_id, company_id, pool_id"
 _LOCK = "select pg_try_advisory_xact_lock(hashtextextended('stock_checkpoint', 0))"
-_FORGET = (
+_DELETE_FOREIGN = (
     f"delete from {{table}} where exists (select from stock_checkpoint c where c.instance <> {INSTANCE})"
 )
 NEW_SINCE = """{row}.row_xid >= pg_snapshot_xmin({seen}) and {row}.row_xid < '18446744073709551615'
@@ -81,7 +82,7 @@ values (%(day)s, %(seen)s::pg_snapshot, {INSTANCE}, %(count)s)
 """
 
 # Each checkpoint less the one before is what the ledger moved between them: one pass over the ledger proves them all.
-register(
+register_checks(
     Check(
         "stock_checkpoint_is_ledger",
         "月末库存检查点 = 库存流水合计",
@@ -109,21 +110,23 @@ register(
 )
 
 
-def advance(conn: Connection, few: int = FEW_ROWS) -> bool:
-    """Take what came since into the checkpoints, and make the next one if it is due; answers whether it did anything.
+def advance_checkpoints(conn: Connection, few: int = FEW_ROWS) -> bool:
+    """Add new ledger rows to the checkpoints, and make the next one if it is due; returns whether it did
+    anything.
 
-    Call it in a transaction of its own until there is nothing to do. One that finds another at work does nothing.
+    Call it in a transaction of its own until there is nothing to do. One that finds another at work does
+    nothing.
     """
     if not conn.exec_driver_sql(_LOCK).scalar():
         return False
     for table in ("stock_checkpoint_row", "stock_checkpoint"):
-        conn.exec_driver_sql(_FORGET.format(table=table))
+        conn.exec_driver_sql(_DELETE_FOREIGN.format(table=table))
     newest = conn.exec_driver_sql(_LAST).first()
-    last, held = (newest.day, newest.row_count) if newest else (None, 0)
+    last, row_count = (newest.day, newest.row_count) if newest else (None, 0)
     # Whatever the statements below see, all of them count the rows of this one snapshot.
     seen: str = conn.exec_driver_sql("select pg_current_snapshot()::text").scalar_one()
     known = {"seen": seen, "last": last, "few": few}
-    due = _due(conn, known, max(few, held))
+    due = _find_due_month(conn, known, max(few, row_count))
     if due is None and conn.exec_driver_sql(_LATE, known).scalar_one() < few:
         return False
     conn.exec_driver_sql(_TAKE_IN, known)
@@ -134,8 +137,8 @@ def advance(conn: Connection, few: int = FEW_ROWS) -> bool:
     return True
 
 
-def _due(conn: Connection, known: dict[str, Any], enough: int) -> date | None:
-    """The first month end that is past and has enough rows since the last checkpoint; looked for in the near months
+def _find_due_month(conn: Connection, known: dict[str, Any], enough: int) -> date | None:
+    """Return the first past month end with enough rows since the last checkpoint; near months are searched
     first."""
     over = today().replace(day=1)
     begin: date | None = known["last"] or conn.exec_driver_sql(_FIRST).scalar()

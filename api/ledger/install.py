@@ -1,4 +1,4 @@
-"""Installing the ledger's functions and triggers; safe to run again, within the caller's transaction.
+"""Installation of the ledger's functions and triggers; safe to run again, within the caller's transaction.
 
 The tables come from the metadata (`create_all` in tests, Alembic in the product) and must exist before.
 """
@@ -10,8 +10,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from api.kit import stamping
-from api.kit.database import Base
+from api.kit.storage import stamping
+from api.kit.storage.database import Base
 from api.ledger import tables
 
 assert tables  # maps the tables that the functions name
@@ -22,10 +22,10 @@ INSTALLED = "select obj_description(to_regprocedure('erp_enter_period(erp_bill)'
 
 
 def install(conn: Connection) -> None:
-    """Functions of the ledger where they changed, then stamps, tombstones and append-only triggers of every table."""
+    """Install functions of the ledger where they changed, then every table's stamps and triggers."""
     digest = sha256(b"".join(script.read_bytes() for script in SQL_FILES)).hexdigest()
     if conn.exec_driver_sql(INSTALLED).scalar() != digest:
         for script in SQL_FILES:
             stamping.run_script(conn, script)
         conn.exec_driver_sql(f"comment on function erp_enter_period(erp_bill) is '{digest}'")
-    stamping.install(conn, Base.metadata)
+    stamping.install_stamps(conn, Base.metadata)

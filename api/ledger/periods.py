@@ -30,8 +30,8 @@ def open_period(conn: Connection, company_id: int, period: str) -> None:
     conn.exec_driver_sql(_SET, (company_id, period, 0))
 
 
-def hold_year(conn: Connection, company_id: int, year: str) -> int:
-    """Keep every month of `year` as it is until the transaction ends; answers how many of them are closed."""
+def lock_year(conn: Connection, company_id: int, year: str) -> int:
+    """Lock every month of `year` until the transaction ends; returns how many of them are closed."""
     for month in range(1, 13):
         conn.exec_driver_sql(_ENTER, (company_id, f"{year}-{month:02}"))
     closed: int = conn.exec_driver_sql(_CLOSED_MONTHS, (company_id, year)).scalar_one()

@@ -20,8 +20,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from api.ledger.post import call
-from api.ledger.replay import LANDED, Corrected, Goods, Issue, Pool, Row, replay
+from api.ledger.posting import call_ledger
+from api.ledger.replay import LANDED, CorrectionKey, CostPool, Issue, ReplayGoods, ReplayRow, replay_costs
 
 BATCH = 50
 """Goods whose audits wait while they are replayed together."""
@@ -140,15 +140,18 @@ where b.company_id = w.company_id and b.goods_id = w.goods_id and b.pool_id = w.
 """
 
 
-Prepared = dict[int, tuple[Goods, list[Row]]]
+Prepared = dict[int, tuple[ReplayGoods, list[ReplayRow]]]
 """Each goods at the start, and its rows since."""
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
-    """What one batch did: goods and rows read, differences written, their absolute sum in cents, and the goods that
-    were left alone because their months before, or those of goods that conversions join to them, are not in order
-    (stock of negative value)."""
+class ReplayResult:
+    """Result of one batch.
+
+    Goods and rows read, differences written, their absolute sum in cents, and the goods left alone because
+    their months before, or those of goods that conversions join to them, are not in order (stock of
+    negative value).
+    """
 
     goods: int
     rows: int
@@ -157,9 +160,12 @@ class Replayed:
     left: tuple[int, ...]
 
 
-def next_goods(conn: Connection, company_id: int, first: date, after: int, limit: int = BATCH) -> list[int]:
-    """The company's goods with cost, by id, that follow `after`, without those replayed with an earlier one."""
-    joined = _joined(conn, company_id, first)
+def list_next_goods(
+    conn: Connection, company_id: int, first: date, after: int, limit: int = BATCH
+) -> list[int]:
+    """Return the company's goods with cost that follow `after`, by id, without those replayed with an earlier
+    one."""
+    joined = _read_joined_goods(conn, company_id, first)
     later = [goods_id for goods_id, group in joined.items() if goods_id != min(group)]
     return list(conn.exec_driver_sql(_NEXT, (company_id, after, later, limit)).scalars())
 
@@ -168,49 +174,52 @@ def count_goods(conn: Connection, company_id: int) -> int:
     return int(conn.exec_driver_sql(_COUNT, (company_id,)).scalar_one())
 
 
-def recalculate(conn: Connection, company_id: int, first: date, goods_ids: Sequence[int]) -> Replayed:
+def recalculate_costs(
+    conn: Connection, company_id: int, first: date, goods_ids: Sequence[int]
+) -> ReplayResult:
     """Correct the costs of goods from the day `first`, a month's first, on; within the caller's transaction.
 
     Raises `PeriodClosed` or `PeriodClosing` when that month, or one that would be corrected, is closed; then the
     transaction must be rolled back.
     """
-    balances, joined = _lock(conn, company_id, first, goods_ids)
+    balances, joined = _lock_goods(conn, company_id, first, goods_ids)
     keys = sorted({row.goods_id for row in balances})
     rows = conn.exec_driver_sql(_ROWS, (company_id, keys, first)).all()
-    prepared = _prepare(conn, company_id, first, balances, rows)
-    found: dict[Corrected, int] = {}
+    prepared = _prepare_replay(conn, company_id, first, balances, rows)
+    found: dict[CorrectionKey, int] = {}
     left: list[int] = []
     for group in dict.fromkeys(joined.get(key, frozenset({key})) for key in keys):
         books = {key: prepared[key] for key in sorted(group)}
-        differences = replay(books)
-        if all(goods.sound for goods, _ in books.values()):
+        differences = replay_costs(books)
+        if all(goods.is_sound for goods, _ in books.values()):
             found.update(differences)
         else:
             left += books
     ids = [ledger_id for ledger_id, _ in found]
-    call(conn, _ENTER, {"company": company_id, "first": first, "ids": ids})
+    call_ledger(conn, _ENTER, {"company": company_id, "first": first, "ids": ids})
     if found:
         settles = [one for _, one in found]
         conn.exec_driver_sql(_WRITE, {"ids": ids, "settles": settles, "cents": list(found.values())})
-    return Replayed(len(keys), len(rows), len(found), sum(map(abs, found.values())), tuple(left))
+    return ReplayResult(len(keys), len(rows), len(found), sum(map(abs, found.values())), tuple(left))
 
 
-def _lock(
+def _lock_goods(
     conn: Connection, company_id: int, first: date, goods_ids: Sequence[int]
 ) -> tuple[Sequence[Any], Mapping[int, frozenset[int]]]:
-    """The cost rows of goods and of all that conversions join to them, locked, and which go together."""
-    joined, wanted = _joined(conn, company_id, first), set(goods_ids)
+    """Lock the cost rows of goods and of all that conversions join to them; returns them, and which go
+    together."""
+    joined, wanted = _read_joined_goods(conn, company_id, first), set(goods_ids)
     while True:
         wanted |= {other for key in wanted for other in joined.get(key, ())}
         balances = conn.exec_driver_sql(_LOCK, (company_id, sorted(wanted))).all()
         # Under the locks nobody joins more to them; somebody may have done so before.
-        joined = _joined(conn, company_id, first)
+        joined = _read_joined_goods(conn, company_id, first)
         if wanted.issuperset(other for key in wanted for other in joined.get(key, ())):
             return balances, joined
 
 
-def _joined(conn: Connection, company_id: int, first: date) -> Mapping[int, frozenset[int]]:
-    """Goods that conversions since a day make of each other, by the goods: all that are to be replayed with it."""
+def _read_joined_goods(conn: Connection, company_id: int, first: date) -> Mapping[int, frozenset[int]]:
+    """Return groups of goods that conversions since a day make of each other, by goods; replayed together."""
     groups: dict[int, frozenset[int]] = {}
     for row in conn.exec_driver_sql(_JOINED, (company_id, first)):
         pair = (row.goods_id, row.other)
@@ -219,24 +228,24 @@ def _joined(conn: Connection, company_id: int, first: date) -> Mapping[int, froz
     return groups
 
 
-def _prepare(
+def _prepare_replay(
     conn: Connection, company_id: int, first: date, balances: Sequence[Any], rows: Sequence[Any]
 ) -> Prepared:
-    """Each goods as it stood before the first day, with its rows since: what it has now without them."""
+    """Build each goods' state before the first day, and its rows since: the present state less these rows."""
 
-    def before(goods_id: int, pool_id: int) -> tuple[int, bool]:
+    def read_before(goods_id: int, pool_id: int) -> tuple[int, bool]:
         row = conn.exec_driver_sql(_BEFORE, (company_id, goods_id, pool_id, first)).first()
         return (row[0], row[1]) if row else (0, False)
 
     prepared: Prepared = {}
     for goods_id, pool_id, quantity, amount in balances:
         if goods_id not in prepared:
-            prepared[goods_id] = Goods({}, partial(before, goods_id)), []
-        prepared[goods_id][0].pools[pool_id] = Pool(quantity, amount)
+            prepared[goods_id] = ReplayGoods({}, partial(read_before, goods_id)), []
+        prepared[goods_id][0].pools[pool_id] = CostPool(quantity, amount)
     for goods_id, group in groupby(rows, key=lambda row: row.goods_id):
         goods, moves = prepared[goods_id]
         for corrects, settles, *values, share in group:
-            row = Row._make([*values, share and int(share)])
+            row = ReplayRow._make([*values, share and int(share)])
             pool = goods.pools[row.pool_id]
             pool.quantity -= row.quantity
             pool.amount -= row.amount
@@ -251,7 +260,7 @@ def _prepare(
 
 
 def _add_issues(conn: Connection, company_id: int, first: date, prepared: Prepared) -> None:
-    """What lines delivered that linked returns come back from."""
+    """Add the issues that linked returns come back from."""
     wanted = {
         (goods_id, *row.origin)
         for goods_id, (_, moves) in prepared.items()
@@ -260,14 +269,14 @@ def _add_issues(conn: Connection, company_id: int, first: date, prepared: Prepar
     }
     if not wanted:
         return
-    values = {"company": company_id, "first": first, **_columns(wanted, "goods", "types", "lines")}
+    values = {"company": company_id, "first": first, **_build_columns(wanted, "goods", "types", "lines")}
     for row in conn.exec_driver_sql(_ISSUES, values):
         issues = prepared[row.goods_id][0].issues
         issues[(row.origin_type, row.origin_line_id)] = Issue(*row[3:])
 
 
 def _add_sent(conn: Connection, company_id: int, prepared: Prepared) -> None:
-    """By how much other companies corrected what they sent here."""
+    """Add by how much other companies corrected what they sent here."""
     wanted = {
         (goods_id, *row.line)
         for goods_id, (_, moves) in prepared.items()
@@ -276,10 +285,10 @@ def _add_sent(conn: Connection, company_id: int, prepared: Prepared) -> None:
     }
     if not wanted:
         return
-    values = {"company": company_id, **_columns(wanted, "goods", "types", "lines")}
+    values = {"company": company_id, **_build_columns(wanted, "goods", "types", "lines")}
     for row in conn.exec_driver_sql(_SENT, values):
         prepared[row.goods_id][0].sent[(row.bill_type, row.line_id)] = row.cents
 
 
-def _columns(keys: set[Any], *names: str) -> dict[str, list[Any]]:
+def _build_columns(keys: set[Any], *names: str) -> dict[str, list[Any]]:
     return dict(zip(names, map(list, zip(*sorted(keys), strict=True)), strict=True))

@@ -1,7 +1,7 @@
-"""Refusals of the ledger (过账拒绝): typed, with what stands in the way as data, and a Chinese message.
+"""Refusals of the ledger (过账拒绝): typed, with their causes as data, and a Chinese message.
 
-The ledger knows no masters: `causes` carry ids, and `describe(names)` words the message again with the names that
-the caller looked up (`{goods_id: name}`).
+The ledger knows no masters: `causes` carry ids, and `describe(names)` formats the message again with the
+names that the caller looked up (`{goods_id: name}`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from api.kit.errors import Refusal
 
 SQLSTATE = "ERP00"
 SHOWN = 5
-HIDDEN = "无权限"
+MASKED = "无权限"
 Names = Mapping[int, str]
 
 
@@ -36,26 +36,26 @@ class LedgerRefusal(Refusal):
         super().__init__(self.describe({}), data={"kind": self.kind, "causes": causes})
 
     def __reduce__(self) -> tuple[type[LedgerRefusal], tuple[Any]]:
-        """It crosses from a worker process to the one that waits for it."""
+        """Support pickling: it crosses from a worker process to the one that waits for it."""
         return type(self), (self.causes,)
 
     def describe(self, names: Names) -> str:
-        """The message, with goods named where `names` knows them."""
+        """Return the message, with goods named where `names` knows them."""
         raise NotImplementedError
 
     def goods_ids(self) -> set[int]:
-        """The goods that the message speaks of."""
+        """Return the goods that the message speaks of."""
         rows = self.causes if isinstance(self.causes, list) else self.causes.get("lines", ())
         return {row["goods_id"] for row in rows if "goods_id" in row}
 
-    def hide(self, fields: Collection[str]) -> None:
-        """Leave out of the message and its data what the asker may not see of the causes."""
+    def mask_fields(self, fields: Collection[str]) -> None:
+        """Mask fields of the causes, in the message and its data."""
         for row in self.causes if isinstance(self.causes, list) else ():
-            row.update({name: HIDDEN for name in fields if row.get(name) is not None})
+            row.update({name: MASKED for name in fields if row.get(name) is not None})
         self.msg = self.describe({})
 
-    def name(self, names: Names) -> LedgerRefusal:
-        """Itself, with the message worded anew."""
+    def name_goods(self, names: Names) -> LedgerRefusal:
+        """Format the message anew with the names, and return itself."""
         self.msg = self.describe(names)
         return self
 
@@ -66,7 +66,8 @@ class Shortage(LedgerRefusal, kind="shortage"):
 
     def describe(self, names: Names) -> str:
         return "库存不足：" + "；".join(
-            f"{_goods(row, names)}缺 {_plain(row['missing'])}{'（已被订单占用或冻结）' if row['reserved'] else ''}"
+            f"{_name_row_goods(row, names)}缺 {_format_quantity(row['missing'])}"
+            f"{'（已被订单占用或冻结）' if row['reserved'] else ''}"
             for row in self.causes
         )
 
@@ -76,15 +77,15 @@ class PastShortage(LedgerRefusal, kind="past_shortage"):
     goods_id, allocation_id, batch_id, day, missing}], bills}, `day` the first of those when most is missing."""
 
     def describe(self, names: Names) -> str:
-        return "库存不足：" + _days_short(self.causes, names)
+        return "库存不足：" + _format_short_days(self.causes, names)
 
 
 class PastStockUsed(LedgerRefusal, kind="past_stock_used"):
     """Without the bill, a day after it would have had too little; causes: as PastShortage, `bills` took the goods."""
 
     def describe(self, names: Names) -> str:
-        short = _days_short(self.causes, names)
-        return f"该单据的库存已被使用，不能反审核或作废：{short}{_by(self.causes)}"
+        short = _format_short_days(self.causes, names)
+        return f"该单据的库存已被使用，不能反审核或作废：{short}{_format_bills(self.causes)}"
 
 
 class ReturnExceeds(LedgerRefusal, kind="return_exceeds"):
@@ -92,25 +93,25 @@ class ReturnExceeds(LedgerRefusal, kind="return_exceeds"):
 
     def describe(self, names: Names) -> str:
         return "退货数量超过原单可退数量：" + "；".join(
-            f"{_goods(row, names)}超出 {_plain(row['missing'])}" for row in self.causes
+            f"{_name_row_goods(row, names)}超出 {_format_quantity(row['missing'])}" for row in self.causes
         )
 
 
-class WorthUnknown(LedgerRefusal, kind="worth_unknown"):
-    """Goods that a conversion makes beside others, and nothing tells the worth of; causes: [{line_id, goods_id}]."""
+class ValueUnknown(LedgerRefusal, kind="worth_unknown"):
+    """Goods that a conversion makes beside others, of unknown value; causes: [{line_id, goods_id}]."""
 
     def describe(self, names: Names) -> str:
-        goods = list(dict.fromkeys(_goods(row, names) for row in self.causes))
-        told = "、".join(goods[:SHOWN]) + ("等" if len(goods) > SHOWN else "")
-        return f"{told}没有成本可依，无法按价值分摊，请录入分摊比例或参考单价"
+        goods = list(dict.fromkeys(_name_row_goods(row, names) for row in self.causes))
+        listed = "、".join(goods[:SHOWN]) + ("等" if len(goods) > SHOWN else "")
+        return f"{listed}没有成本可依，无法按价值分摊，请录入分摊比例或参考单价"
 
 
 class StockUsed(LedgerRefusal, kind="stock_used"):
     """The stock that the bill brought is gone or claimed; causes: {lines: as Shortage, bills: [...]}."""
 
     def describe(self, names: Names) -> str:
-        goods = "、".join(dict.fromkeys(_goods(row, names) for row in self.causes["lines"]))
-        return f"该单据的库存已被使用，不能反审核或作废：{goods}{_by(self.causes)}"
+        goods = "、".join(dict.fromkeys(_name_row_goods(row, names) for row in self.causes["lines"]))
+        return f"该单据的库存已被使用，不能反审核或作废：{goods}{_format_bills(self.causes)}"
 
 
 class CostUsed(LedgerRefusal, kind="cost_used"):
@@ -118,7 +119,7 @@ class CostUsed(LedgerRefusal, kind="cost_used"):
     they would be left."""
 
     def describe(self, names: Names) -> str:
-        goods = "、".join(_goods(row, names) for row in self.causes)
+        goods = "、".join(_name_row_goods(row, names) for row in self.causes)
         return f"该单据的成本已结转到后续出库，不能反审核或作废：{goods}。请先反审核后续出库单，或作成本调整"
 
 
@@ -127,39 +128,39 @@ class BelowZeroValue(LedgerRefusal, kind="below_zero_value"):
 
     def describe(self, names: Names) -> str:
         return "调整后金额不能为负：" + "；".join(
-            f"{_goods(row, names)}现有金额 {row['amount']}" for row in self.causes
+            f"{_name_row_goods(row, names)}现有金额 {row['amount']}" for row in self.causes
         )
 
 
-class StockHeld(LedgerRefusal, kind="stock_held"):
-    """Stocktakes hold the goods while they count them; causes: {lines: [{goods_id}], bills: [...]}."""
+class StockFrozen(LedgerRefusal, kind="stock_held"):
+    """Goods that stocktakes freeze while they count them; causes: {lines: [{goods_id}], bills: [...]}."""
 
     def describe(self, names: Names) -> str:
         numbers = "、".join(bill["bill_no"] for bill in self.causes["bills"])
-        goods = [_goods(row, names) for row in self.causes["lines"]]
-        told = "、".join(goods[:SHOWN]) + ("等" if len(goods) > SHOWN else "")
-        return f"盘点单{numbers}正在盘点并冻结出入库：{told}，请等盘点审核、作废或取消冻结后再操作"
+        goods = [_name_row_goods(row, names) for row in self.causes["lines"]]
+        listed = "、".join(goods[:SHOWN]) + ("等" if len(goods) > SHOWN else "")
+        return f"盘点单{numbers}正在盘点并冻结出入库：{listed}，请等盘点审核、作废或取消冻结后再操作"
 
 
 class ReturnedLater(LedgerRefusal, kind="returned_later"):
     """A linked return stands on the bill's lines; causes: {bills: [{bill_type, bill_id, bill_no}]}."""
 
     def describe(self, names: Names) -> str:
-        return f"该单据已有退货，不能反审核或作废{_by(self.causes)}"
+        return f"该单据已有退货，不能反审核或作废{_format_bills(self.causes)}"
 
 
 class ReservationUsed(LedgerRefusal, kind="reservation_used"):
     """Later bills have used the order's reservation; causes: {bills: [...]}."""
 
     def describe(self, names: Names) -> str:
-        return f"该订单的占用已被后续单据使用，不能反审核或作废{_by(self.causes)}"
+        return f"该订单的占用已被后续单据使用，不能反审核或作废{_format_bills(self.causes)}"
 
 
-class AlreadySettled(LedgerRefusal, kind="already_settled"):
+class AlreadyWrittenOff(LedgerRefusal, kind="already_settled"):
     """The bill's receivable or payable is written off by others; causes: {bills: [...]}."""
 
     def describe(self, names: Names) -> str:
-        return f"该单据已核销，不能反审核或作废{_by(self.causes)}"
+        return f"该单据已核销，不能反审核或作废{_format_bills(self.causes)}"
 
 
 class OverWriteOff(LedgerRefusal, kind="over_write_off"):
@@ -173,12 +174,12 @@ class OverWriteOff(LedgerRefusal, kind="over_write_off"):
         )
 
 
-class SettledEarly(LedgerRefusal, kind="settled_early"):
+class WriteOffTooEarly(LedgerRefusal, kind="settled_early"):
     """Items that a bill settles before their own day; causes: [{bill_no, business_date}]."""
 
     def describe(self, names: Names) -> str:
-        told = "、".join(f"{row['bill_no']}（{row['business_date']}）" for row in self.causes)
-        return f"核销日期不能早于被核销单据的日期：{told}"
+        listed = "、".join(f"{row['bill_no']}（{row['business_date']}）" for row in self.causes)
+        return f"核销日期不能早于被核销单据的日期：{listed}"
 
 
 class PeriodClosed(LedgerRefusal, kind="period_closed"):
@@ -195,29 +196,29 @@ class PeriodClosing(LedgerRefusal, kind="period_closing"):
         return f"会计期间 {self.causes['period']} 正在结账，请稍后重试"
 
 
-def reraise(error: Error) -> NoReturn:
-    """Raise the refusal that a ledger function signalled, or the error itself when it is something else."""
+def raise_refusal(error: Error) -> NoReturn:
+    """Raise the refusal that a ledger function signaled, or the error itself when it is something else."""
     if error.sqlstate != SQLSTATE:
         raise error
     kind = LedgerRefusal.kinds[error.diag.message_primary or ""]
     raise kind(orjson.loads(error.diag.message_detail or "null")) from None
 
 
-def _goods(row: Mapping[str, Any], names: Names) -> str:
+def _name_row_goods(row: Mapping[str, Any], names: Names) -> str:
     return names.get(row["goods_id"], f"商品 {row['goods_id']}")
 
 
-def _days_short(causes: Mapping[str, Any], names: Names) -> str:
+def _format_short_days(causes: Mapping[str, Any], names: Names) -> str:
     return "；".join(
-        f"{_goods(row, names)} 在 {row['day']} 结存不足，缺 {_plain(row['missing'])}"
+        f"{_name_row_goods(row, names)} 在 {row['day']} 结存不足，缺 {_format_quantity(row['missing'])}"
         for row in causes["lines"]
     )
 
 
-def _plain(number: str) -> str:
+def _format_quantity(number: str) -> str:
     return f"{Decimal(number).normalize():f}"
 
 
-def _by(causes: Mapping[str, Any]) -> str:
+def _format_bills(causes: Mapping[str, Any]) -> str:
     bills = "、".join(bill["bill_no"] for bill in causes.get("bills") or ())
     return f"（相关单据：{bills}）" if bills else ""

@@ -1,9 +1,10 @@
-"""Cost replay (成本重放): what every row of goods is worth when their company's ledger is read in business order.
+"""Cost replay (成本重放): the value of every row of goods when their company's ledger is read in business order.
 
-Pure arithmetic over whole numbers: quantities in thousandths, amounts in cents, unit costs in millionths of a yuan.
-The rules are those of sql/40_value.sql, bill by bill: given values and linked returns, then what comes in at the
-average, then what goes out, then what lands elsewhere or is made of it with the value that left; stock that was sold
-short takes the cost of what comes in. Goods that conversions make of each other are replayed together.
+Pure arithmetic over whole numbers: quantities in thousandths, amounts in cents, unit costs in millionths
+of a yuan. The rules are those of sql/40_value.sql, bill by bill: given values and linked returns, then
+what comes in at the average, then what goes out, then what lands elsewhere or is made of it with the value
+that left; stock that was sold short takes the cost of what comes in. Goods that conversions make of each
+other are replayed together.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from api.kit.proration import share_units
+from api.kit.bills.proration import allocate_units
 
 MICRO = 10_000_000
 """A unit cost in millionths over this is cents per thousandth of a unit."""
-BOUGHT = "CGRK"
+PURCHASE_TYPE = "CGRK"
 CONVERTED, LANDED = "converted", "landed"
-MOVED = frozenset({CONVERTED, LANDED})
-"""What rests on the value that left elsewhere."""
+MOVED_BASES = frozenset({CONVERTED, LANDED})
+"""Bases of rows whose value is what left elsewhere."""
 _BILL = attrgetter("bill_id", "bill_type")
 
 
-class Row(NamedTuple):
-    """A standing row of the stock ledger, difference rows left out."""
+class ReplayRow(NamedTuple):
+    """A row of the stock ledger that is not reversed, difference rows left out."""
 
     goods_id: int
     pool_id: int
@@ -46,21 +47,21 @@ class Row(NamedTuple):
 
     @property
     def origin(self) -> tuple[str | None, int | None]:
-        """The line that a linked return comes back from."""
+        """Return the line that a linked return comes back from."""
         return self.origin_type, self.origin_line_id
 
     @property
     def line(self) -> tuple[str, int]:
-        """Its own line, as a return names it."""
+        """Return its own line, as a return names it."""
         return self.bill_type, self.line_id
 
 
-Corrected = tuple[int, bool]
+CorrectionKey = tuple[int, bool]
 """A row that is corrected, and whether that pays for stock sold short before: what is made keeps the two apart."""
 
 
 @dataclass(slots=True)
-class Pool:
+class CostPool:
     """Stock that shares one average.
 
     `last` is the unit cost of its newest purchase, or inbound where nothing was `bought`, None before it is asked for.
@@ -74,7 +75,8 @@ class Pool:
 
 @dataclass(slots=True)
 class Issue:
-    """A line that linked returns come back from: what it delivers in all, what of it and of its returns has passed."""
+    """A line that linked returns come back from: its total, and what of it and of its returns was replayed so
+    far."""
 
     total: int
     delivered: int = 0
@@ -84,7 +86,7 @@ class Issue:
 
 
 @dataclass(slots=True)
-class Goods:
+class ReplayGoods:
     """One goods of a company at the start of a replay.
 
     `written`: differences that rows carry already, by row and what they are for. `sent`: by how much the senders' rows
@@ -92,63 +94,63 @@ class Goods:
     replay's first day, and whether it is a purchase's.
     """
 
-    pools: dict[int, Pool]
+    pools: dict[int, CostPool]
     before: Callable[[int], tuple[int, bool]]
     issues: dict[tuple[str | None, int | None], Issue] = field(default_factory=dict)
-    written: dict[Corrected, int] = field(default_factory=dict)
+    written: dict[CorrectionKey, int] = field(default_factory=dict)
     sent: dict[tuple[str, int], int] = field(default_factory=dict)
 
     @property
-    def sound(self) -> bool:
-        """Nothing is worth nothing, and stock is not worth less."""
+    def is_sound(self) -> bool:
+        """Whether no stock has no value, and stock has no negative one."""
         return all(
             pool.amount == 0 if pool.quantity == 0 else pool.quantity < 0 or pool.amount >= 0
             for pool in self.pools.values()
         )
 
 
-def rounded(numerator: int, denominator: int) -> int:
-    """The quotient, half away from zero; the denominator is positive."""
+def round_quotient(numerator: int, denominator: int) -> int:
+    """Return the quotient, rounded half away from zero; the denominator is positive."""
     if numerator < 0:
         return -((-2 * numerator + denominator) // (2 * denominator))
     return (2 * numerator + denominator) // (2 * denominator)
 
 
-Books = Mapping[int, tuple[Goods, Sequence[Row]]]
+ReplayGroup = Mapping[int, tuple[ReplayGoods, Sequence[ReplayRow]]]
 """Goods at the start of a replay by their ids, each with its rows in business order."""
 
 
 @dataclass(slots=True)
-class Posted:
+class ReplayBill:
     """One bill's rows of one goods, as they are replayed."""
 
-    goods: Goods
-    rows: list[Row]
+    goods: ReplayGoods
+    rows: list[ReplayRow]
     worths: list[int] = field(default_factory=list)
     old: dict[int, tuple[int, int]] = field(default_factory=dict)
     short: dict[int, int] = field(default_factory=dict)
-    """What of the worth of a row, by its place, pays for stock that had been sold short."""
+    """Part of a row's value, by its place, that pays for stock that had been sold short."""
 
     @property
     def place(self) -> tuple[date, int]:
-        """Where it stands in business order; bills that share goods were posted one after the other."""
+        """Its place in business order; bills that share goods were posted one after the other."""
         return self.rows[0].day, self.rows[0].ledger_id
 
 
-def replay(books: Books) -> dict[Corrected, int]:
-    """The differences to write, by the row that each corrects; moves the pools of the goods along."""
-    found: dict[Corrected, int] = {}
-    for bill in _bills(books):
+def replay_costs(books: ReplayGroup) -> dict[CorrectionKey, int]:
+    """Return the differences to write, by the row that each corrects; updates the pools of the goods."""
+    found: dict[CorrectionKey, int] = {}
+    for bill in _order_bills(books):
         for posted in bill:
-            _value(posted)
-        _convert(bill)
+            _value_rows(posted)
+        _value_conversions(bill)
         for posted in bill:
-            _settle(posted)
-            found.update(_differences(posted))
+            _finish_bill(posted)
+            found.update(_list_differences(posted))
     return found
 
 
-def _differences(posted: Posted) -> Iterator[tuple[Corrected, int]]:
+def _list_differences(posted: ReplayBill) -> Iterator[tuple[CorrectionKey, int]]:
     written = posted.goods.written
     for at, row in enumerate(posted.rows):
         short = posted.short.get(at, 0) if row.basis == CONVERTED else 0
@@ -159,29 +161,31 @@ def _differences(posted: Posted) -> Iterator[tuple[Corrected, int]]:
                 yield (row.ledger_id, settles), difference
 
 
-def _bills(books: Books) -> list[list[Posted]]:
-    """All bills in business order, each with what it moved of every goods."""
-    bills: dict[tuple[int, str], list[Posted]] = {}
+def _order_bills(books: ReplayGroup) -> list[list[ReplayBill]]:
+    """Return all bills in business order, each with its rows by goods."""
+    bills: dict[tuple[int, str], list[ReplayBill]] = {}
     for goods, rows in books.values():
         for key, posted in groupby(rows, key=_BILL):
-            bills.setdefault(key, []).append(Posted(goods, list(posted)))
+            bills.setdefault(key, []).append(ReplayBill(goods, list(posted)))
     return sorted(bills.values(), key=lambda bill: min(posted.place for posted in bill))
 
 
-def _value(posted: Posted) -> None:
-    """What one bill's rows of a goods are worth by themselves, made ones left as they were posted."""
+def _value_rows(posted: ReplayBill) -> None:
+    """Value one bill's rows of a goods by themselves; converted ones keep their posted value."""
     goods, bill = posted.goods, posted.rows
     posted.worths = [row.amount for row in bill]
     for pool_id in {row.pool_id for row in bill}:
-        pool = goods.pools.setdefault(pool_id, Pool())
+        pool = goods.pools.setdefault(pool_id, CostPool())
         posted.old[pool_id] = (pool.quantity, pool.amount)
-        _own(goods, pool, bill, posted.worths, pool_id)
-    _land(goods, bill, posted.worths)
+        _value_pool(goods, pool, bill, posted.worths, pool_id)
+    _value_landings(goods, bill, posted.worths)
 
 
-def _convert(bill: list[Posted]) -> None:
-    """What is made takes by its shares the value that left and what was added to it; as it was posted where that is
-    what left then."""
+def _value_conversions(bill: list[ReplayBill]) -> None:
+    """Prorate the value that left, and what was added, over the converted rows by their shares.
+
+    They keep their posted value where that is what left then.
+    """
     made = sorted(
         (
             (row, posted, at)
@@ -201,34 +205,35 @@ def _convert(bill: list[Posted]) -> None:
         if row.quantity < 0
     )
     if gone:
-        worths = _shared([row for row, _, _ in made], sum(worths) + gone)
+        worths = _prorate_conversion([row for row, _, _ in made], sum(worths) + gone)
     for worth, (row, posted, at) in zip(worths, made, strict=True):
         posted.worths[at] = worth
         pool = posted.goods.pools[row.pool_id]
         pool.quantity += row.quantity
         pool.amount += worth
-        _learn(posted.goods, pool, row, _unit(worth, row.quantity))
+        _note_unit_cost(posted.goods, pool, row, _compute_unit_cost(worth, row.quantity))
 
 
-def _shared(made: list[Row], total: int) -> list[int]:
-    """What falls to each made row: over the lines first, then over each line's pieces."""
+def _prorate_conversion(made: list[ReplayRow], total: int) -> list[int]:
+    """Prorate `total` over the converted rows: over the lines first, then over each line's pieces."""
     lines: dict[int, list[int]] = {}
     for row in made:
         lines.setdefault(row.line_id, []).append(row.share or 0)
-    amounts = share_units(total, [sum(shares) for shares in lines.values()])
+    amounts = allocate_units(total, [sum(shares) for shares in lines.values()])
     pieces = {
-        line_id: iter(share_units(amount, shares))
+        line_id: iter(allocate_units(amount, shares))
         for amount, (line_id, shares) in zip(amounts, lines.items(), strict=True)
     }
     return [next(pieces[row.line_id]) for row in made]
 
 
-def _settle(posted: Posted) -> None:
-    """Has what comes in pay for stock that was sold short, and notes what linked returns may come back from."""
+def _finish_bill(posted: ReplayBill) -> None:
+    """Charge stock that was sold short to what comes in, and note the issues that linked returns may come
+    back from."""
     goods, bill = posted.goods, posted.rows
     for pool_id, old in posted.old.items():
         if old[0] < 0:
-            _correct(posted, pool_id, *old)
+            _correct_short_stock(posted, pool_id, *old)
     for row, worth in zip(bill, posted.worths, strict=True):
         issue = goods.issues.get(row.line)
         if issue is not None and row.quantity:
@@ -236,14 +241,16 @@ def _settle(posted: Posted) -> None:
             issue.amount -= worth
 
 
-def _own(goods: Goods, pool: Pool, bill: list[Row], worths: list[int], pool_id: int) -> None:
-    """Values what one pool's rows bring and take by themselves, and adds it to the pool."""
+def _value_pool(
+    goods: ReplayGoods, pool: CostPool, bill: list[ReplayRow], worths: list[int], pool_id: int
+) -> None:
+    """Value the rows that bring and take goods of one pool by themselves, and update the pool."""
     brought = amount = came = 0
     for at, row in enumerate(bill):
         if row.pool_id != pool_id:
             continue
         if row.basis == "origin":
-            worths[at] = _returned(goods, row)
+            worths[at] = _value_return(goods, row)
         if row.basis in ("given", "origin"):
             brought += row.quantity
             amount += worths[at]
@@ -252,19 +259,21 @@ def _own(goods: Goods, pool: Pool, bill: list[Row], worths: list[int], pool_id: 
     stock, value = pool.quantity + brought, pool.amount + amount
     price, of = value, stock
     if stock <= 0:
-        price, of = _assumed(goods, pool, bill, pool_id, brought, amount), MICRO
+        price, of = _assume_unit_cost(goods, pool, bill, pool_id, brought, amount), MICRO
     so_far = taken = before = 0
     stock += came
-    value += rounded(price * came, of)
+    value += round_quotient(price * came, of)
     for at, row in enumerate(bill):
         if row.pool_id != pool_id:
             continue
         if row.basis == "average":
-            worths[at] = rounded(price * (so_far + row.quantity), of) - rounded(price * so_far, of)
+            worths[at] = round_quotient(price * (so_far + row.quantity), of) - round_quotient(
+                price * so_far, of
+            )
             so_far += row.quantity
         elif row.quantity < 0:
             taken -= row.quantity
-            gone = _issued(stock, value, taken, price, of)
+            gone = _compute_issue_value(stock, value, taken, price, of)
             worths[at] = before - gone
             before = gone
         elif row.basis == "adjustment":
@@ -273,54 +282,63 @@ def _own(goods: Goods, pool: Pool, bill: list[Row], worths: list[int], pool_id: 
             value += worths[at]
         elif row.basis == "correction":
             worths[at] = 0
-        if row.quantity > 0 and row.basis not in MOVED:
-            unit = rounded(price * MICRO, of) if row.basis == "average" else _unit(worths[at], row.quantity)
-            _learn(goods, pool, row, unit)
+        if row.quantity > 0 and row.basis not in MOVED_BASES:
+            unit = (
+                round_quotient(price * MICRO, of)
+                if row.basis == "average"
+                else _compute_unit_cost(worths[at], row.quantity)
+            )
+            _note_unit_cost(goods, pool, row, unit)
     pool.quantity = stock - taken
     pool.amount = value - before
 
 
-def _issued(stock: int, value: int, taken: int, price: int, of: int) -> int:
-    """What has left once `taken` is gone: everything at the last unit, the price a piece beyond it."""
+def _compute_issue_value(stock: int, value: int, taken: int, price: int, of: int) -> int:
+    """Return the value that has left once `taken` is gone: everything at the last unit, the price a piece
+    beyond it."""
     if stock <= 0:
-        return rounded(taken * price, of)
+        return round_quotient(taken * price, of)
     if taken >= stock:
-        return value + rounded((taken - stock) * price, of)
-    return rounded(value * taken, stock)
+        return value + round_quotient((taken - stock) * price, of)
+    return round_quotient(value * taken, stock)
 
 
-def _assumed(goods: Goods, pool: Pool, bill: list[Row], pool_id: int, brought: int, amount: int) -> int:
-    """The unit cost of goods that there is no stock of: what came with it, the last one, the one it was posted at."""
+def _assume_unit_cost(
+    goods: ReplayGoods, pool: CostPool, bill: list[ReplayRow], pool_id: int, brought: int, amount: int
+) -> int:
+    """Return the unit cost of goods without stock: of what came with it, the last one, or the one it was
+    posted at."""
     if brought:
-        return _unit(amount, brought)
-    _ask(goods, pool, pool_id)
+        return _compute_unit_cost(amount, brought)
+    _load_last_cost(goods, pool, pool_id)
     own = (row for row in bill if row.pool_id == pool_id and row.basis in ("issue", "average"))
     return pool.last or max((row.unit_cost for row in own), default=0)
 
 
-def _ask(goods: Goods, pool: Pool, pool_id: int) -> None:
+def _load_last_cost(goods: ReplayGoods, pool: CostPool, pool_id: int) -> None:
     if pool.last is None:
         pool.last, pool.bought = goods.before(pool_id)
 
 
-def _learn(goods: Goods, pool: Pool, row: Row, unit: int) -> None:
-    """Note what came in at a cost: what was bought once is worth what it was last bought at."""
+def _note_unit_cost(goods: ReplayGoods, pool: CostPool, row: ReplayRow, unit: int) -> None:
+    """Note the unit cost of an inbound row; a purchase's cost goes before others."""
     if not unit:
         return
-    if row.bill_type == BOUGHT:
+    if row.bill_type == PURCHASE_TYPE:
         pool.last, pool.bought = unit, True
         return
-    _ask(goods, pool, row.pool_id)
+    _load_last_cost(goods, pool, row.pool_id)
     if not pool.bought:
         pool.last = unit
 
 
-def _unit(amount: int, quantity: int) -> int:
-    return rounded(amount * MICRO, quantity)
+def _compute_unit_cost(amount: int, quantity: int) -> int:
+    return round_quotient(amount * MICRO, quantity)
 
 
-def _returned(goods: Goods, row: Row) -> int:
-    """A linked return's share of its line's issue cost, cumulative so that the last unit brings the last cent.
+def _value_return(goods: ReplayGoods, row: ReplayRow) -> int:
+    """Return a linked return's part of its line's issue cost, cumulative so that the last unit brings the
+    last cent.
 
     One that is dated before its line was delivered keeps what it was posted at.
     """
@@ -330,14 +348,14 @@ def _returned(goods: Goods, row: Row) -> int:
     if issue.total <= 0 or issue.delivered != issue.total:
         worth = row.amount
     else:
-        worth = rounded(issue.amount * (issue.back + row.quantity), issue.total) - issue.back_amount
+        worth = round_quotient(issue.amount * (issue.back + row.quantity), issue.total) - issue.back_amount
     issue.back += row.quantity
     issue.back_amount += worth
     return worth
 
 
-def _land(goods: Goods, bill: list[Row], worths: list[int]) -> None:
-    """What lands takes the value that left, and keeps what was added to it on the way."""
+def _value_landings(goods: ReplayGoods, bill: list[ReplayRow], worths: list[int]) -> None:
+    """Value landed rows by the value that left, keeping what was added to it on the way."""
     upto: dict[int, int] = {}
     for at, row in enumerate(bill):
         if row.basis != LANDED:
@@ -348,32 +366,32 @@ def _land(goods: Goods, bill: list[Row], worths: list[int]) -> None:
         else:
             sent = goods.sent.get(row.line, 0)
             if sent:
-                worths[at] = row.amount - _share(bill, row, sent, upto)
+                worths[at] = row.amount - _prorate_correction(bill, row, sent, upto)
         pool = goods.pools[row.pool_id]
         pool.quantity += row.quantity
         pool.amount += worths[at]
-        _learn(goods, pool, row, _unit(worths[at], row.quantity))
+        _note_unit_cost(goods, pool, row, _compute_unit_cost(worths[at], row.quantity))
 
 
-def _share(bill: list[Row], row: Row, sent: int, upto: dict[int, int]) -> int:
-    """A landed row's part of what its line's sender was corrected by, to the cent."""
+def _prorate_correction(bill: list[ReplayRow], row: ReplayRow, sent: int, upto: dict[int, int]) -> int:
+    """Return a landed row's part of its sender's correction, to the cent."""
     whole = sum(other.quantity for other in bill if other.basis == LANDED and other.line_id == row.line_id)
     before = upto.get(row.line_id, 0)
     upto[row.line_id] = before + row.quantity
-    return rounded(sent * (before + row.quantity), whole) - rounded(sent * before, whole)
+    return round_quotient(sent * (before + row.quantity), whole) - round_quotient(sent * before, whole)
 
 
-def _correct(posted: Posted, pool_id: int, old_quantity: int, old_amount: int) -> None:
-    """Lets what comes in pay for stock that was sold short before; the last inbound row carries the difference."""
+def _correct_short_stock(posted: ReplayBill, pool_id: int, old_quantity: int, old_amount: int) -> None:
+    """Charge stock that was sold short before to what comes in; the last inbound row carries the difference."""
     pool, bill, worths = posted.goods.pools[pool_id], posted.rows, posted.worths
     came = [at for at, row in enumerate(bill) if row.pool_id == pool_id and row.quantity > 0]
     if not came:
         return
     in_quantity, in_amount = sum(bill[at].quantity for at in came), sum(worths[at] for at in came)
     if pool.quantity >= 0:
-        settled = rounded(in_amount * pool.quantity, in_quantity)
+        settled = round_quotient(in_amount * pool.quantity, in_quantity)
     else:
-        settled = rounded(old_amount * pool.quantity * -1, -old_quantity)
+        settled = round_quotient(old_amount * pool.quantity * -1, -old_quantity)
     # Of several rows of the journal, the correction's own is the one that says so.
     own = [at for at, row in enumerate(bill) if row.pool_id == pool_id and row.basis == "correction"]
     at = own[0] if own else came[-1]

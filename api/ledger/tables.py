@@ -13,8 +13,8 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint, DateTime, Identity, Index, Numeric, Text, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.kit.database import Base
-from api.kit.stamping import APPEND_ONLY, Snapshot, Stamped
+from api.kit.storage.database import Base
+from api.kit.storage.stamping import APPEND_ONLY, Snapshot, Stamped
 
 QUANTITY = Numeric(14, 3)
 UNIT_COST = Numeric(18, 6)
@@ -24,16 +24,16 @@ SHARE = Numeric(20, 6)
 HOT = {"postgresql_with": {"fillfactor": 70}}
 
 
-def _key() -> Mapped[int]:
+def _key_column() -> Mapped[int]:
     return mapped_column(BigInteger, Identity(), primary_key=True)
 
 
-def _part(**options: Any) -> Mapped[int]:
+def _key_part_column(**options: Any) -> Mapped[int]:
     return mapped_column(BigInteger, primary_key=True, autoincrement=False, **options)
 
 
 class Journal(Stamped):
-    """What every journal row tells: whose it is, which bill wrote it, when, and which row it negates."""
+    """Columns of every journal: company, bill, time, and the row that it negates."""
 
     company_id: Mapped[int] = mapped_column(BigInteger)
     bill_type: Mapped[str] = mapped_column(Text)
@@ -44,8 +44,8 @@ class Journal(Stamped):
     reverses: Mapped[int | None] = mapped_column(BigInteger)
 
 
-def _journal(name: str, *more: Any) -> tuple[Any, ...]:
-    """Indexes of a journal: by bill, by day, and one reversal a row at most."""
+def _build_journal_args(name: str, *more: Any) -> tuple[Any, ...]:
+    """Build a journal's table arguments: indexes by bill, by day, and one reversal a row at most."""
     live = text("reverses is not null")
     return (
         Index(f"ix_{name}_bill", "bill_type", "bill_id"),
@@ -71,7 +71,7 @@ class StockLedger(Journal, Base):
     """
 
     __tablename__ = "stock_ledger"
-    __table_args__ = _journal(
+    __table_args__ = _build_journal_args(
         "stock_ledger",
         Index("ix_stock_ledger_line", "bill_type", "line_id"),
         Index("ix_stock_ledger_goods", "company_id", "goods_id", "ledger_id"),
@@ -96,7 +96,7 @@ class StockLedger(Journal, Base):
         CheckConstraint("corrects is null or quantity = 0", name="corrects_no_quantity"),
     )
 
-    ledger_id: Mapped[int] = _key()
+    ledger_id: Mapped[int] = _key_column()
     warehouse_id: Mapped[int] = mapped_column(BigInteger)
     allocation_id: Mapped[int] = mapped_column(BigInteger)
     goods_id: Mapped[int] = mapped_column(BigInteger)
@@ -125,10 +125,10 @@ class StockBalance(Base):
     __tablename__ = "stock_balance"
     __table_args__ = (Index("ix_stock_balance_goods", "goods_id"), HOT)
 
-    warehouse_id: Mapped[int] = _part()
-    goods_id: Mapped[int] = _part()
-    allocation_id: Mapped[int] = _part()
-    batch_id: Mapped[int] = _part()
+    warehouse_id: Mapped[int] = _key_part_column()
+    goods_id: Mapped[int] = _key_part_column()
+    allocation_id: Mapped[int] = _key_part_column()
+    batch_id: Mapped[int] = _key_part_column()
     company_id: Mapped[int] = mapped_column(BigInteger)
     quantity: Mapped[Decimal] = mapped_column(QUANTITY)
     first_date: Mapped[dt.date]
@@ -144,8 +144,8 @@ class StockTotal(Base):
         HOT,
     )
 
-    warehouse_id: Mapped[int] = _part()
-    goods_id: Mapped[int] = _part()
+    warehouse_id: Mapped[int] = _key_part_column()
+    goods_id: Mapped[int] = _key_part_column()
     company_id: Mapped[int] = mapped_column(BigInteger)
     quantity: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
     reserved: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
@@ -168,17 +168,17 @@ class StockCheckpoint(Base):
 
 
 class StockCheckpointRow(Base):
-    """What of a checkpoint lies at one (location, batch); `frozen` is part of `quantity`."""
+    """A checkpoint's stock at one (location, batch); `frozen` is part of `quantity`."""
 
     __tablename__ = "stock_checkpoint_row"
 
     day: Mapped[dt.date] = mapped_column(primary_key=True)
-    warehouse_id: Mapped[int] = _part()
-    goods_id: Mapped[int] = _part()
-    allocation_id: Mapped[int] = _part()
-    batch_id: Mapped[int] = _part()
-    company_id: Mapped[int] = _part()
-    pool_id: Mapped[int] = _part()
+    warehouse_id: Mapped[int] = _key_part_column()
+    goods_id: Mapped[int] = _key_part_column()
+    allocation_id: Mapped[int] = _key_part_column()
+    batch_id: Mapped[int] = _key_part_column()
+    company_id: Mapped[int] = _key_part_column()
+    pool_id: Mapped[int] = _key_part_column()
     quantity: Mapped[Decimal] = mapped_column(QUANTITY)
     frozen: Mapped[Decimal] = mapped_column(QUANTITY)
     amount: Mapped[Decimal] = mapped_column(AMOUNT)
@@ -200,9 +200,9 @@ class CostBalance(Base):
         HOT,
     )
 
-    company_id: Mapped[int] = _part()
-    goods_id: Mapped[int] = _part()
-    pool_id: Mapped[int] = _part(server_default="0")
+    company_id: Mapped[int] = _key_part_column()
+    goods_id: Mapped[int] = _key_part_column()
+    pool_id: Mapped[int] = _key_part_column(server_default="0")
     quantity: Mapped[Decimal] = mapped_column(QUANTITY, server_default="0")
     amount: Mapped[Decimal] = mapped_column(AMOUNT, server_default="0")
     last_unit_cost: Mapped[Decimal | None] = mapped_column(UNIT_COST)
@@ -213,12 +213,12 @@ class ReservationLedger(Journal, Base):
     """A change of what a sales order line claims in one warehouse; the sum per line is never negative."""
 
     __tablename__ = "reservation_ledger"
-    __table_args__ = _journal(
+    __table_args__ = _build_journal_args(
         "reservation_ledger",
         Index("ix_reservation_ledger_order_line_id", "order_line_id"),
     )
 
-    entry_id: Mapped[int] = _key()
+    entry_id: Mapped[int] = _key_column()
     order_line_id: Mapped[int] = mapped_column(BigInteger)
     warehouse_id: Mapped[int] = mapped_column(BigInteger)
     goods_id: Mapped[int] = mapped_column(BigInteger)
@@ -248,7 +248,7 @@ class SettlementItem(Stamped, Base):
         ),
     )
 
-    settlement_id: Mapped[int] = _key()
+    settlement_id: Mapped[int] = _key_column()
     company_id: Mapped[int] = mapped_column(BigInteger)
     party_type: Mapped[str] = mapped_column(Text)
     party_id: Mapped[int] = mapped_column(BigInteger)
@@ -267,7 +267,7 @@ class SettlementLedger(Journal, Base):
     item's; `waived` was paid by nobody (抹零、现金折扣)."""
 
     __tablename__ = "settlement_ledger"
-    __table_args__ = _journal(
+    __table_args__ = _build_journal_args(
         "settlement_ledger",
         CheckConstraint("entry in ('open', 'write_off', 'reverse')", name="entry"),
         Index("ix_settlement_ledger_settlement_id", "settlement_id"),
@@ -279,7 +279,7 @@ class SettlementLedger(Journal, Base):
         ),
     )
 
-    entry_id: Mapped[int] = _key()
+    entry_id: Mapped[int] = _key_column()
     settlement_id: Mapped[int] = mapped_column(BigInteger)
     party_type: Mapped[str] = mapped_column(Text)
     party_id: Mapped[int] = mapped_column(BigInteger)
@@ -292,7 +292,7 @@ class MoneyLedger(Journal, Base):
     """A move on one account of a settlement method: positive received, negative paid."""
 
     __tablename__ = "money_ledger"
-    __table_args__ = _journal(
+    __table_args__ = _build_journal_args(
         "money_ledger",
         Index(
             "ix_money_ledger_account",
@@ -301,19 +301,19 @@ class MoneyLedger(Journal, Base):
         ),
     )
 
-    entry_id: Mapped[int] = _key()
+    entry_id: Mapped[int] = _key_column()
     receivables_mode_id: Mapped[int] = mapped_column(BigInteger)
     amount: Mapped[Decimal] = mapped_column(AMOUNT)
 
 
 class MoneyBalance(Base):
-    """What is on one account of a company."""
+    """Balance of one account of a company."""
 
     __tablename__ = "money_balance"
     __table_args__ = (HOT,)
 
-    company_id: Mapped[int] = _part()
-    receivables_mode_id: Mapped[int] = _part()
+    company_id: Mapped[int] = _key_part_column()
+    receivables_mode_id: Mapped[int] = _key_part_column()
     amount: Mapped[Decimal] = mapped_column(AMOUNT)
 
 
@@ -326,6 +326,6 @@ class AccountingPeriod(Base):
         CheckConstraint("period ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'", name="period"),
     )
 
-    company_id: Mapped[int] = _part()
+    company_id: Mapped[int] = _key_part_column()
     period: Mapped[str] = mapped_column(Text, primary_key=True)
     status: Mapped[int] = mapped_column(server_default="0")

@@ -8,10 +8,10 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import text
 
-from api.kit import details
-from api.kit.database import connect
-from api.kit.loading import loading
-from api.ledger import demand
+from api.kit.declaration import detail_reports
+from api.kit.gc_freeze import frozen_gc
+from api.kit.storage.database import build_engine
+from api.ledger import order_demand
 from api.ledger.install import install
 from api.shell import jobs
 from warehouse.pinyin_weights import keep_function
@@ -21,8 +21,8 @@ LOCK = 20260101
 """Two starts at once take turns."""
 
 
-def config(url: str) -> Config:
-    """Alembic's configuration for a database."""
+def build_config(url: str) -> Config:
+    """Build Alembic's configuration for a database."""
     found = Config()
     found.set_main_option("script_location", str(HERE))
     found.attributes["url"] = url
@@ -30,24 +30,24 @@ def config(url: str) -> Config:
 
 
 def upgrade(url: str) -> None:
-    """Bring a database to the present structure; all or nothing, and nothing to do the second time."""
-    with loading():
+    """Migrate a database to the present schema; all or nothing, and nothing to do the second time."""
+    with frozen_gc():
         from api import catalogue
 
     assert catalogue.__all__
-    engine = connect(url)
+    engine = build_engine(url)
     try:
         with engine.begin() as conn:
             conn.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
-            settings = config(url)
+            settings = build_config(url)
             settings.attributes["connection"] = conn
-            details.drop(conn)
-            demand.drop(conn)
+            detail_reports.drop_views(conn)
+            order_demand.drop_view(conn)
             command.upgrade(settings, "head")
             keep_function(conn)
-            demand.install(conn)
+            order_demand.create_view(conn)
             jobs.install(conn)
             install(conn)
-            details.install(conn)
+            detail_reports.install_views(conn)
     finally:
         engine.dispose()

@@ -1,7 +1,7 @@
-"""Shapes of new tables, as of revision 0033: what every bill, its lines and every master have in common.
+"""Shapes of new tables, as of revision 0033: the common columns of every bill, its lines and every master.
 
-Revisions use them for new tables. They are frozen: a change of what exists is a revision of its own, and a new shape a
-function of its own.
+Revisions use them for new tables. They are frozen: a change of what exists is a revision of its own, and
+a new shape a function of its own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from api.kit.stamping import Xid8
+from api.kit.storage.stamping import Xid8
 
 Item = sa.schema.SchemaItem
 
@@ -19,17 +19,17 @@ QUANTITY, MONEY, PRICE, RATE = sa.Numeric(14, 3), sa.Numeric(16, 2), sa.Numeric(
 
 
 def refers(name: str, target: str, *, required: bool = False) -> sa.Column[int]:
-    """A column that names a row by its key, `table.key`."""
+    """Return a column that references a row by its key, `table.key`."""
     return sa.Column(name, sa.BigInteger(), sa.ForeignKey(target), nullable=not required)
 
 
 def number(name: str, kind: sa.types.TypeEngine[Any], default: str | None = "0") -> sa.Column[Any]:
-    """A number that is there; with None as default it may be missing."""
+    """Return a numeric column with a default; with None as default it may be null."""
     return sa.Column(name, kind, server_default=default, nullable=default is None)
 
 
 def create_bill(name: str, *own: Item) -> None:
-    """A bill's header."""
+    """Create the table of a bill's header."""
     op.create_table(
         name,
         sa.Column("bill_id", sa.BigInteger(), sa.Identity(), primary_key=True),
@@ -63,17 +63,17 @@ def create_bill(name: str, *own: Item) -> None:
 
 
 def stamp() -> sa.Column[Any]:
-    """The stamp of a table's rows; its index is made by `stamped`."""
+    """Return the stamp column of a table's rows; its index is made by `stamped`."""
     return sa.Column("row_xid", Xid8(), server_default=sa.text("pg_current_xact_id()"), nullable=False)
 
 
 def stamped(name: str) -> None:
-    """Index a table's stamps."""
+    """Create the index of a table's stamps."""
     op.create_index(f"ix_{name}_row_xid", name, ["row_xid"])
 
 
 def create_write_offs(name: str, bill: str) -> None:
-    """The open items that a bill settles."""
+    """Create the table of the open items that a bill settles."""
     op.create_table(
         name,
         sa.Column("line_id", sa.BigInteger(), sa.Identity(), primary_key=True),
@@ -91,7 +91,7 @@ def create_write_offs(name: str, bill: str) -> None:
 
 
 def create_master(name: str, *own: Item) -> None:
-    """A plain record under a key of its own."""
+    """Create the table of a plain record under a key of its own."""
     op.create_table(
         name, sa.Column(f"{name}_id", sa.BigInteger(), sa.Identity(), primary_key=True), *own, stamp()
     )
@@ -99,13 +99,13 @@ def create_master(name: str, *own: Item) -> None:
 
 
 def totals() -> tuple[sa.Column[Any], ...]:
-    """What the header of a bill of priced goods adds up."""
+    """Return the total columns of the header of a bill of priced goods."""
     money = ("total_amount", "tax_amount", "no_tax_amount")
     return (number("total_quantity", QUANTITY), *(number(name, MONEY) for name in money))
 
 
 def create_lines(name: str, bill: str, *own: Item) -> None:
-    """A bill's rows of one kind."""
+    """Create the table of a bill's rows of one kind."""
     op.create_table(
         name,
         sa.Column("line_id", sa.BigInteger(), sa.Identity(), primary_key=True),
@@ -121,7 +121,7 @@ def create_lines(name: str, bill: str, *own: Item) -> None:
 
 
 def create_goods_lines(name: str, bill: str, *own: Item) -> None:
-    """A bill's priced lines of goods; its totals are found by amount."""
+    """Create the table of a bill's priced lines of goods; its totals are found by amount."""
     create_lines(
         name,
         bill,

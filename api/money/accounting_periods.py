@@ -1,4 +1,4 @@
-"""Accounting periods (会计期间): each company's months since its books begin, and whether they are closed."""
+"""Accounting periods (会计期间): each company's months since its books begin, and their close status."""
 
 from __future__ import annotations
 
@@ -6,16 +6,24 @@ from datetime import date, datetime
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import day, enum, integer, key, moment, ref, text
-from api.kit.resource import Declaration, Drill, Menu
+from api.kit.declaration.fields import (
+    date_field,
+    datetime_field,
+    enum_field,
+    integer_field,
+    key_field,
+    reference_field,
+    text_field,
+)
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import READ_ONLY, Sql, Values, View
 from api.kit.scope import Principal
-from api.kit.view import READ_ONLY, Sql, Values, View
 
 OPEN, CLOSED = 0, 1
 STATES = {OPEN: "未结账", CLOSED: "已结账"}
 
 
-class AccountingPeriod(View):
+class AccountingPeriodView(View):
     """会计期间: from a company's first posting or closed month to the present month."""
 
     __tablename__ = "accounting_period_query"
@@ -30,20 +38,20 @@ class AccountingPeriod(View):
         drill=Drill("月末结账", "/system/monthly", (("company_id", "company_id"), ("period", "period"))),
     )
 
-    accounting_period_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", search=True, width=200)
-    period: Mapped[str] = text("会计期间", search=True, width=100)
-    first_day: Mapped[date] = day("开始日期", search=True)
-    last_day: Mapped[date] = day("结束日期")
-    status: Mapped[int] = enum("状态", STATES, default=OPEN, search=True, width=90)
-    closed_by: Mapped[int | None] = ref(
+    accounting_period_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", search=True, width=200)
+    period: Mapped[str] = text_field("会计期间", search=True, width=100)
+    first_day: Mapped[date] = date_field("开始日期", search=True)
+    last_day: Mapped[date] = date_field("结束日期")
+    status: Mapped[int] = enum_field("状态", STATES, default=OPEN, search=True, width=90)
+    closed_by: Mapped[int | None] = reference_field(
         "user_account", "结账人", target="user_id", label_field="closed_by_name", width=90
     )
-    closed_at: Mapped[datetime | None] = moment("结账时间")
-    bill_count: Mapped[int | None] = integer("锁定单据", default=None, width=100)
+    closed_at: Mapped[datetime | None] = datetime_field("结账时间")
+    bill_count: Mapped[int | None] = integer_field("锁定单据", default=None, width=100)
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
+    def source(cls, principal: Principal, params: Values) -> Sql:
         return _PERIODS, {}
 
 

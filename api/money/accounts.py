@@ -1,6 +1,6 @@
-"""Accounts (资金账户): what came in and went out of each settlement method's account over any days, and row by row.
+"""Accounts (资金账户): receipts and payments of each payment method's account over any days, and row by row.
 
-Read from the money ledger itself. Opening + received − paid = closing, account by account and in total.
+Read from the money ledger itself. Opening + received − paid = closing, per account and in total.
 """
 
 from __future__ import annotations
@@ -10,31 +10,43 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.asked import asked_days, this_month
-from api.kit.database import today
-from api.kit.fields import day, enum, flag, integer, key, money, ref, text
-from api.kit.resource import Declaration, Drill, Menu
+from api.kit.declaration.fields import (
+    date_field,
+    enum_field,
+    flag_field,
+    integer_field,
+    key_field,
+    money_field,
+    reference_field,
+    text_field,
+)
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import BILL, READ_ONLY, BillReferenceRow, Sql, Values, View
+from api.kit.http.date_filters import parse_date_range, this_month_filter
 from api.kit.scope import Principal
-from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
-from api.master.partners import ACCOUNT_KINDS
+from api.kit.storage.database import today
+from api.master.partners.partners import ACCOUNT_KINDS
 from api.money.fund_transfer import FundTransfer
 
 assert FundTransfer.bill
 JOURNAL = "/MoneyManagement/accountJournal"
 FLOWS = {1: "收款", 2: "付款", 3: "资金调拨"}
-COME, GONE, TURNED = FLOWS
+INCOME, EXPENSE, TRANSFER = FLOWS
 
 RECEIVED = "((l.amount > 0) = (l.reverses is null))"
-"""Whether a row counts as money that came in; what is taken back counts where it stood, the other way round."""
-FLOW = f"case when l.bill_type = '{FundTransfer.bill.prefix}' then {TURNED} when {RECEIVED} then {COME} else {GONE} end"
-"""What a row is: between accounts money is turned over, which is neither received nor paid."""
+"""SQL condition of rows that count as receipts; a reversal counts with its original, with the opposite sign."""
+FLOW = (
+    f"case when l.bill_type = '{FundTransfer.bill.prefix}' then {TRANSFER}"
+    f" when {RECEIVED} then {INCOME} else {EXPENSE} end"
+)
+"""SQL of a row's kind: transfers between accounts are neither receipts nor payments."""
 
 _OPENING = """
 select company_id, receivables_mode_id, amount as opening from money_balance
 union all
 select company_id, receivables_mode_id, -amount from money_ledger where business_date >= :first
 """
-"""What is on an account now, less all that has moved since the first day: the years before it need not be added up."""
+"""Balances now, less all movements since the first day: earlier years need not be summed."""
 
 _DAYS = f"""
 select f.*, f.opening + f.received - f.paid as closing,
@@ -75,7 +87,7 @@ where l.business_date between :first and :last
 
 
 class AccountDays(View):
-    """资金日报: today as a rule, or any days."""
+    """资金日报: today by default, or any days."""
 
     __tablename__ = "account_days"
     declaration = Declaration(
@@ -98,31 +110,31 @@ class AccountDays(View):
         ),
     )
 
-    account_days_id: Mapped[int] = key()
-    days: Mapped[date] = day("日期", search=True, list=False)
-    first_day: Mapped[date] = day("起始日期", list=False)
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    receivables_mode_id: Mapped[int] = ref("receivables_mode", "账户", search=True, width=160)
-    account_kind: Mapped[int] = enum("账户类别", ACCOUNT_KINDS, default=1, search=True)
-    bank_id: Mapped[int | None] = ref("bank", "开户银行", search=True)
-    opening: Mapped[Decimal] = money("期初余额", total=True, width=140)
-    received: Mapped[Decimal] = money("收入", total=True, width=140)
-    paid: Mapped[Decimal] = money("支出", total=True, width=140)
-    closing: Mapped[Decimal] = money("期末余额", total=True, width=140)
-    entries: Mapped[int] = integer("笔数", total=True)
+    account_days_id: Mapped[int] = key_field()
+    days: Mapped[date] = date_field("日期", search=True, list=False)
+    first_day: Mapped[date] = date_field("起始日期", list=False)
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    receivables_mode_id: Mapped[int] = reference_field("receivables_mode", "账户", search=True, width=160)
+    account_kind: Mapped[int] = enum_field("账户类别", ACCOUNT_KINDS, default=1, search=True)
+    bank_id: Mapped[int | None] = reference_field("bank", "开户银行", search=True)
+    opening: Mapped[Decimal] = money_field("期初余额", total=True, width=140)
+    received: Mapped[Decimal] = money_field("收入", total=True, width=140)
+    paid: Mapped[Decimal] = money_field("支出", total=True, width=140)
+    closing: Mapped[Decimal] = money_field("期末余额", total=True, width=140)
+    entries: Mapped[int] = integer_field("笔数", total=True)
 
     @classmethod
-    def usual(cls) -> dict[str, str]:
+    def default_filters(cls) -> dict[str, str]:
         return {"days_start": today().isoformat(), "days_end": today().isoformat()}
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        first, last = asked_days(asked, "days", "日期")
+    def source(cls, principal: Principal, params: Values) -> Sql:
+        first, last = parse_date_range(params, "days", "日期")
         return _DAYS, {"first": first, "last": last}
 
 
-class AccountEntry(BillRow):
-    """账户流水: each move of an account with the balance after it."""
+class AccountEntry(BillReferenceRow):
+    """账户流水: each movement of an account with the balance after it."""
 
     __tablename__ = "account_entry"
     declaration = Declaration(
@@ -136,25 +148,25 @@ class AccountEntry(BillRow):
         drill=BILL,
     )
 
-    account_entry_id: Mapped[int] = key()
-    business_date: Mapped[date] = day("业务日期", search=True, width=110)
-    bill_no: Mapped[str] = text("单据号", search=True, width=190)
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    receivables_mode_id: Mapped[int] = ref("receivables_mode", "账户", search=True, width=160)
-    flow: Mapped[int] = enum("收支类别", FLOWS, default=COME, search=True, width=90)
-    received: Mapped[Decimal | None] = money("收入", default=None, total=True, width=140)
-    paid: Mapped[Decimal | None] = money("支出", default=None, total=True, width=140)
-    balance: Mapped[Decimal] = money("余额", width=140)
-    reversal: Mapped[bool] = flag("冲销", width=70)
+    account_entry_id: Mapped[int] = key_field()
+    business_date: Mapped[date] = date_field("业务日期", search=True, width=110)
+    bill_no: Mapped[str] = text_field("单据号", search=True, width=190)
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    receivables_mode_id: Mapped[int] = reference_field("receivables_mode", "账户", search=True, width=160)
+    flow: Mapped[int] = enum_field("收支类别", FLOWS, default=INCOME, search=True, width=90)
+    received: Mapped[Decimal | None] = money_field("收入", default=None, total=True, width=140)
+    paid: Mapped[Decimal | None] = money_field("支出", default=None, total=True, width=140)
+    balance: Mapped[Decimal] = money_field("余额", width=140)
+    reversal: Mapped[bool] = flag_field("冲销", width=70)
 
     rows = _ENTRIES
 
     @classmethod
-    def usual(cls) -> dict[str, str]:
-        return this_month("business_date")
+    def default_filters(cls) -> dict[str, str]:
+        return this_month_filter("business_date")
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        first, last = asked_days(asked, "business_date", "业务日期")
-        sql, values = super().source(principal, asked)
+    def source(cls, principal: Principal, params: Values) -> Sql:
+        first, last = parse_date_range(params, "business_date", "业务日期")
+        sql, values = super().source(principal, params)
         return sql, {**values, "first": first, "last": last}

@@ -1,10 +1,10 @@
-"""What stands in the way of a month close (结账检查) beyond the ledgers' own ties: bills that are not decided."""
+"""Checks of a month close (结账检查) beyond the ledgers' own: undecided bills, negative stock, stale costs."""
 
 from __future__ import annotations
 
-from api.kit import registry
-from api.kit.document import Bill
-from api.ledger.closing import Question, register
+from api.kit.declaration import registry
+from api.kit.declaration.document import Bill
+from api.ledger.close_checks import CloseCheck, register_close_checks
 
 _UNDECIDED = """
 select '{resource}' as resource, bill_id as record_id, bill_no as serial, '{label}未审核' as msg
@@ -102,22 +102,24 @@ order by g.goods_num
 """
 
 
-def register_all() -> None:
-    """Register the questions about every declared bill; called once, when all are declared."""
-    bills = [cls for cls in registry.declared() if issubclass(cls, Bill)]
+def register_close_questions() -> None:
+    """Register the checks over every declared bill; called once, when all are declared."""
+    bills = [cls for cls in registry.list_resources() if issubclass(cls, Bill)]
     undecided = " union all ".join(
         _UNDECIDED.format(resource=cls.name(), label=cls.declaration.label) for cls in bills
     )
-    register(
-        Question("bills_decided", "本期单据都已审核或作废", "请审核、作废或删除以下单据", undecided),
-        Question(
+    register_close_checks(
+        CloseCheck("bills_decided", "本期单据都已审核或作废", "请审核、作废或删除以下单据", undecided),
+        CloseCheck(
             "stock_not_negative", "期末没有负库存", "建议补录入库单据，或盘点调整", _NEGATIVE, blocking=False
         ),
-        Question(
+        CloseCheck(
             "stock_days_not_negative",
             "本期各日没有负库存（不允许负库存的仓库）",
             "请更正以下单据的日期，或补录入库单据",
             _NEGATIVE_DAYS,
         ),
-        Question("costs_recalculated", "成本已重算", "建议先作成本重算，再结账", _BACKDATED, blocking=False),
+        CloseCheck(
+            "costs_recalculated", "成本已重算", "建议先作成本重算，再结账", _BACKDATED, blocking=False
+        ),
     )

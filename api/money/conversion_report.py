@@ -1,6 +1,6 @@
-"""Conversion detail (形态转换明细): what conversions took and made, line by line, at what the ledger says it cost.
+"""Conversion detail (形态转换明细): inputs and outputs of conversions, line by line, at their ledger cost.
 
-What pays for stock that had been sold short before is left out: what is made costs what was taken and the labour.
+Corrections for stock that had been oversold before are left out: outputs cost the inputs and the labour.
 """
 
 from __future__ import annotations
@@ -10,12 +10,22 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.inventory.conversion_recipes import KINDS
-from api.inventory.conversions import PREFIX, STANDS
+from api.inventory.conversions import NOT_REVERSED, PREFIX
 from api.inventory.stock_query import LedgerRow
-from api.kit.fields import COST, enum, goods, key, money, price, quantity, ref, text
-from api.kit.resource import Declaration, Menu
-from api.kit.view import BILL, READ_ONLY
-from api.money.cost_reports import OfCosts
+from api.kit.declaration.fields import (
+    COST,
+    enum_field,
+    goods_field,
+    key_field,
+    money_field,
+    price_field,
+    quantity_field,
+    reference_field,
+    text_field,
+)
+from api.kit.declaration.resource import Declaration, Menu
+from api.kit.declaration.view import BILL, READ_ONLY
+from api.money.cost_reports import CostReport
 
 TAKEN, MADE = 1, 2
 _LINES = f"""
@@ -39,7 +49,7 @@ from (
         case when i.line_id is null then sum(s.amount) end as output_amount
     from stock_ledger s
     left join conversion_input i on i.line_id = s.line_id
-    where s.bill_type = '{PREFIX}' and s.basis is distinct from 'correction' and {STANDS}
+    where s.bill_type = '{PREFIX}' and s.basis is distinct from 'correction' and {NOT_REVERSED}
     group by s.business_date, s.bill_type, s.bill_id, s.bill_no, s.company_id, s.warehouse_id, s.goods_id, s.batch_id,
         s.line_id, i.line_id
 ) l
@@ -47,13 +57,13 @@ join stock_conversion h on h.bill_id = l.bill_id
 """
 
 
-class ConversionDetail(OfCosts, LedgerRow):
+class ConversionDetail(CostReport, LedgerRow):
     """形态转换明细: one row a line and batch; reversed bills are left out."""
 
     __tablename__ = "conversion_detail"
-    filed = True
-    found_by = "goods_id"
-    leading = (
+    exportable_as_report = True
+    keyword_reference = "goods_id"
+    pinned_columns = (
         *("business_date", "bill_no", "kind", "side", "goods_id"),
         *("input_quantity", "output_quantity", "input_amount", "output_amount"),
     )
@@ -70,23 +80,27 @@ class ConversionDetail(OfCosts, LedgerRow):
         words="组装 拆卸 套装 投入 产出",
     )
 
-    conversion_detail_id: Mapped[int] = key()
-    kind: Mapped[int] = enum("类型", KINDS, default=1, search=True, width=90)
-    side: Mapped[int] = enum("方向", {TAKEN: "投入", MADE: "产出"}, default=TAKEN, search=True, width=70)
-    recipe_id: Mapped[int | None] = ref(
+    conversion_detail_id: Mapped[int] = key_field()
+    kind: Mapped[int] = enum_field("类型", KINDS, default=1, search=True, width=90)
+    side: Mapped[int] = enum_field(
+        "方向", {TAKEN: "投入", MADE: "产出"}, default=TAKEN, search=True, width=70
+    )
+    recipe_id: Mapped[int | None] = reference_field(
         "conversion_recipe", "配方", target="conversion_recipe_id", search=True, width=180
     )
-    goods_id: Mapped[int] = goods(search=True)
-    batch_id: Mapped[int] = ref("goods_batch", "批次(DOT)", target="batch_id", label_field="batch", width=100)
-    input_quantity: Mapped[Decimal | None] = quantity("投入数量", default=None, total=True, width=90)
-    output_quantity: Mapped[Decimal | None] = quantity("产出数量", default=None, total=True, width=90)
-    unit_cost: Mapped[Decimal | None] = price("单位成本", default=None, permission=COST)
-    input_amount: Mapped[Decimal | None] = money(
+    goods_id: Mapped[int] = goods_field(search=True)
+    batch_id: Mapped[int] = reference_field(
+        "goods_batch", "批次(DOT)", target="batch_id", label_field="batch", width=100
+    )
+    input_quantity: Mapped[Decimal | None] = quantity_field("投入数量", default=None, total=True, width=90)
+    output_quantity: Mapped[Decimal | None] = quantity_field("产出数量", default=None, total=True, width=90)
+    unit_cost: Mapped[Decimal | None] = price_field("单位成本", default=None, permission=COST)
+    input_amount: Mapped[Decimal | None] = money_field(
         "投入成本", default=None, permission=COST, total=True, width=100
     )
-    output_amount: Mapped[Decimal | None] = money(
+    output_amount: Mapped[Decimal | None] = money_field(
         "产出成本", default=None, permission=COST, total=True, width=100
     )
-    reason: Mapped[str | None] = text("原因", free=True, search=True)
+    reason: Mapped[str | None] = text_field("原因", free=True, search=True)
 
     rows = _LINES

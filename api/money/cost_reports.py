@@ -1,6 +1,7 @@
-"""Cost reports (成本报表): what each issue cost with the averages around it, and what goods cost now.
+"""Cost reports (成本报表): cost of each issue with the averages around it, and present costs of goods.
 
-Both are read from the ledger itself, not from the published snapshot: a recalculation's differences show at once.
+Both are read from the ledger itself, not from the published snapshot: recalculated differences show at
+once.
 """
 
 from __future__ import annotations
@@ -11,10 +12,18 @@ from sqlalchemy import Connection
 from sqlalchemy.orm import Mapped
 
 from api.inventory.stock_query import LedgerRow
-from api.kit.fields import COST, goods, key, money, price, quantity, ref
-from api.kit.resource import Declaration, Drill, Menu
+from api.kit.declaration.fields import (
+    COST,
+    goods_field,
+    key_field,
+    money_field,
+    price_field,
+    quantity_field,
+    reference_field,
+)
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import BILL, READ_ONLY, Sql, Values, View
 from api.kit.scope import Principal
-from api.kit.view import BILL, READ_ONLY, Sql, Values, View
 from api.money import cost_recalculation
 
 # A row's place in business order: differences stand with what they correct, a reversal with what it negates.
@@ -49,22 +58,22 @@ where (l.quantity < 0 or l.bill_type = 'XSTH') and l.quantity <> 0 and l.reverse
 """
 
 
-class OfCosts(View):
-    """A report whose figures change while costs are recalculated, and says so."""
+class CostReport(View):
+    """Base of reports whose figures change during a cost recalculation, with a notice of it."""
 
     __abstract__ = True
 
     @classmethod
     def notices(cls, conn: Connection, principal: Principal) -> list[str]:
-        return cost_recalculation.notices(conn, principal) if cls.shows_costs(principal) else []
+        return cost_recalculation.list_notices(conn, principal) if cls.shows_costs(principal) else []
 
 
-class CostDetail(OfCosts, LedgerRow):
-    """成本明细: issue by issue, sales returns as negative ones; reversed bills are left out."""
+class CostDetail(CostReport, LedgerRow):
+    """成本明细: issue by issue, sales returns negative; reversed bills are left out."""
 
     __tablename__ = "cost_detail"
-    filed = True
-    found_by = "goods_id"
+    exportable_as_report = True
+    keyword_reference = "goods_id"
     declaration = Declaration(
         "成本明细",
         "v2/report/CostDetail",
@@ -77,15 +86,15 @@ class CostDetail(OfCosts, LedgerRow):
         question="每次出库按什么成本结转，均价前后怎样变化？",
     )
 
-    cost_detail_id: Mapped[int] = key()
-    goods_id: Mapped[int] = goods(search=True)
-    quantity: Mapped[Decimal] = quantity("出库数量", total=True)
-    average_before: Mapped[Decimal | None] = price("出库前均价", permission=COST, default=None)
-    unit_cost: Mapped[Decimal] = price("出库单价", permission=COST)
-    average_after: Mapped[Decimal | None] = price("出库后均价", permission=COST, default=None)
-    posted_amount: Mapped[Decimal] = money("过账成本", permission=COST, total=True)
-    difference_amount: Mapped[Decimal] = money("重算差异", permission=COST, total=True)
-    amount: Mapped[Decimal] = money("出库成本", permission=COST, total=True)
+    cost_detail_id: Mapped[int] = key_field()
+    goods_id: Mapped[int] = goods_field(search=True)
+    quantity: Mapped[Decimal] = quantity_field("出库数量", total=True)
+    average_before: Mapped[Decimal | None] = price_field("出库前均价", permission=COST, default=None)
+    unit_cost: Mapped[Decimal] = price_field("出库单价", permission=COST)
+    average_after: Mapped[Decimal | None] = price_field("出库后均价", permission=COST, default=None)
+    posted_amount: Mapped[Decimal] = money_field("过账成本", permission=COST, total=True)
+    difference_amount: Mapped[Decimal] = money_field("重算差异", permission=COST, total=True)
+    amount: Mapped[Decimal] = money_field("出库成本", permission=COST, total=True)
 
     rows = _ISSUES
 
@@ -102,15 +111,15 @@ where c.quantity <> 0 or c.last_unit_cost is not null
 """
 
 
-class CostPrice(OfCosts):
-    """成本价: the present average and the last purchase's unit cost of a company's goods.
+class CostPrice(CostReport):
+    """成本价: the moving average and the last purchase cost of a company's goods.
 
     A warehouse is named where it is valued on its own.
     """
 
     __tablename__ = "cost_price"
-    leading = ("goods_id", "quantity", "average", "amount")
-    found_by = "goods_id"
+    pinned_columns = ("goods_id", "quantity", "average", "amount")
+    keyword_reference = "goods_id"
     declaration = Declaration(
         "成本价",
         "v2/inventory/CostPrice",
@@ -124,17 +133,19 @@ class CostPrice(OfCosts):
         ),
     )
 
-    cost_price_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    warehouse_id: Mapped[int | None] = ref("warehouse", "单独核算仓库", within=("company_id",), search=True)
-    goods_id: Mapped[int] = goods(search=True)
-    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
-    brand_id: Mapped[int] = ref("brand", "品牌", search=True)
-    quantity: Mapped[Decimal] = quantity("库存数量", total=True)
-    average: Mapped[Decimal | None] = price("成本均价", permission=COST, default=None)
-    last_unit_cost: Mapped[Decimal | None] = price("最近进价", permission=COST, default=None)
-    amount: Mapped[Decimal] = money("库存金额", permission=COST, total=True)
+    cost_price_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    warehouse_id: Mapped[int | None] = reference_field(
+        "warehouse", "单独核算仓库", within=("company_id",), search=True
+    )
+    goods_id: Mapped[int] = goods_field(search=True)
+    goods_type_id: Mapped[int] = reference_field("goods_type", "商品类型", search=True)
+    brand_id: Mapped[int] = reference_field("brand", "品牌", search=True)
+    quantity: Mapped[Decimal] = quantity_field("库存数量", total=True)
+    average: Mapped[Decimal | None] = price_field("成本均价", permission=COST, default=None)
+    last_unit_cost: Mapped[Decimal | None] = price_field("最近进价", permission=COST, default=None)
+    amount: Mapped[Decimal] = money_field("库存金额", permission=COST, total=True)
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
+    def source(cls, principal: Principal, params: Values) -> Sql:
         return _PRICES, {}

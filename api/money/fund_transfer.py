@@ -1,4 +1,4 @@
-"""Fund transfer (资金调拨), ZJDB: money goes from one account to another; what the bank keeps is a fee."""
+"""Fund transfer (资金调拨), ZJDB: money goes from one account to another, less the bank's fee."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from decimal import Decimal
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.document import Bill, BillType, Document, Rows, Values, declare
-from api.kit.fields import money, ref, text
-from api.kit.posting import MoneyEntry, Postings
-from api.kit.resource import Menu
-from api.kit.validation import Problems
+from api.kit.declaration.document import Bill, BillType, Document, Rows, Values, declare_bill
+from api.kit.declaration.fields import money_field, reference_field, text_field
+from api.kit.declaration.posting import MoneyEntry, Postings
+from api.kit.declaration.resource import Menu
+from api.kit.storage.validation import Problems
 
 
 class FundTransfer(Bill):
     """资金调拨"""
 
     __tablename__ = "fund_transfer"
-    declaration = declare(
+    declaration = declare_bill(
         "资金调拨",
         "v2/money/FundTransfer",
         routes={
@@ -30,20 +30,20 @@ class FundTransfer(Bill):
     )
     bill = BillType("ZJDB")
 
-    from_mode_id: Mapped[int] = ref(
+    from_mode_id: Mapped[int] = reference_field(
         "receivables_mode", "转出账户", target="receivables_mode_id", required=True, search=True, sort=-60
     )
-    to_mode_id: Mapped[int] = ref(
+    to_mode_id: Mapped[int] = reference_field(
         "receivables_mode", "转入账户", target="receivables_mode_id", required=True, search=True, sort=-59
     )
-    amount: Mapped[Decimal] = money(
+    amount: Mapped[Decimal] = money_field(
         "转出金额", required=True, rule="positive", total=True, width=130, sort=-50
     )
-    fee: Mapped[Decimal] = money("手续费", rule="Positive", total=True, sort=-49)
-    voucher_no: Mapped[str | None] = text("银行流水号", max_length=60, search=True, sort=-48)
+    fee: Mapped[Decimal] = money_field("手续费", rule="Positive", total=True, sort=-49)
+    voucher_no: Mapped[str | None] = text_field("银行流水号", max_length=60, search=True, sort=-48)
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         if header["from_mode_id"] == header["to_mode_id"]:
             problems.add("转出账户和转入账户不能相同")
         if header["fee"] >= header["amount"]:

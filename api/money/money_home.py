@@ -1,7 +1,7 @@
-"""Funds home (资金首页): what lies in each account, what came and went of late, and what is due from and to partners.
+"""Funds home (资金首页): account balances, recent receipts and payments, and amounts due from and to partners.
 
-Read from the ledgers themselves, within the user's companies. Transfers between accounts move balances, but are no
-receipts and payments.
+Read from the ledgers themselves, within the user's companies. Transfers between accounts move balances,
+but are no receipts and payments.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from pydantic import BaseModel
 from sqlalchemy import text as statement
 from sqlalchemy.orm import Mapped
 
-from api.kit import registry
 from api.kit.context import Context
-from api.kit.database import today
-from api.kit.fields import enum, key, money, ref
-from api.kit.posting import PartyType
-from api.kit.resource import Declaration, Drill, Menu
+from api.kit.declaration import registry
+from api.kit.declaration.field_sources import from_fields
+from api.kit.declaration.fields import enum_field, key_field, money_field, reference_field
+from api.kit.declaration.posting import PartyType
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import READ_ONLY, Sql, Values, View
 from api.kit.scope import Principal
-from api.kit.told import of
-from api.kit.view import READ_ONLY, Sql, Values, View
-from api.master.dues import UNAPPLIED, dues
-from api.master.partners import ACCOUNT_KINDS
-from api.money.accounts import COME, FLOW, GONE, JOURNAL, RECEIVED
+from api.kit.storage.database import today
+from api.master.partners.partners import ACCOUNT_KINDS
+from api.master.settlements.open_item_sql import IS_UNAPPLIED, open_amounts_sql
+from api.money.accounts import EXPENSE, FLOW, INCOME, JOURNAL, RECEIVED
 from api.purchase import supplier_items
 from api.sales import credit_query
 
 DAYS, SOON = 30, 7
 FIGURES = ("owed", "unapplied", "overdue", "soon")
-_LISTED: dict[PartyType, tuple[str, tuple[str, int, int]]] = {
-    "customer": (credit_query.ITEMS, ("use", credit_query.OWED, credit_query.ADVANCE)),
-    "supplier": (supplier_items.ITEMS, ("kind", supplier_items.OWED, supplier_items.ADVANCE)),
+_OPEN_ITEM_LISTS: dict[PartyType, tuple[str, tuple[str, int, int]]] = {
+    "customer": (credit_query.ITEMS, ("use", credit_query.RECEIVABLE, credit_query.ADVANCE)),
+    "supplier": (supplier_items.ITEMS, ("kind", supplier_items.PAYABLE, supplier_items.ADVANCE)),
 }
-"""The list of open items of a kind of partners, and the filter that tells what is owed from what is unapplied."""
+"""List of open items per kind of partner, and its filter that separates due from unapplied items."""
 _WITHIN = "(cast(:companies as bigint[]) is null or l.company_id = any(cast(:companies as bigint[])))"
 
 _ACCOUNTS = f"""
@@ -56,8 +56,8 @@ join receivables_mode m using (receivables_mode_id)
 _FLOWS = statement(f"""
 with moved as (
     select greatest(l.business_date, cast(:first as date) - 1) as on_day, sum(l.amount) as amount,
-        coalesce(sum(l.amount) filter (where {FLOW} = {COME}), 0.00) as received,
-        -coalesce(sum(l.amount) filter (where {FLOW} = {GONE}), 0.00) as paid
+        coalesce(sum(l.amount) filter (where {FLOW} = {INCOME}), 0.00) as received,
+        -coalesce(sum(l.amount) filter (where {FLOW} = {EXPENSE}), 0.00) as paid
     from money_ledger l
     where l.business_date <= :today and {_WITHIN}
     group by 1
@@ -71,9 +71,9 @@ order by d.on_day
 _DUE = statement(f"""
 select party_type, owed, -unapplied as unapplied, overdue, soon
 from (
-    select l.party_type, {dues()},
+    select l.party_type, {open_amounts_sql()},
         coalesce(sum(l.open_amount) filter (
-            where not {UNAPPLIED} and l.due_date between :today and :soon
+            where not {IS_UNAPPLIED} and l.due_date between :today and :soon
         ), 0.00) as soon
     from settlement_item l
     where l.open_amount <> 0 and {_WITHIN}
@@ -102,38 +102,38 @@ class MoneyHome(View):
         ),
     )
 
-    money_home_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    receivables_mode_id: Mapped[int] = ref("receivables_mode", "账户", search=True, width=160)
-    account_kind: Mapped[int] = enum("账户类别", ACCOUNT_KINDS, default=1, search=True)
-    bank_id: Mapped[int | None] = ref("bank", "开户银行", search=True)
-    balance: Mapped[Decimal] = money("余额", total=True, width=140)
-    received_today: Mapped[Decimal] = money("今日收入", total=True, width=130)
-    paid_today: Mapped[Decimal] = money("今日支出", total=True, width=130)
-    received_month: Mapped[Decimal] = money("本月收入", total=True, width=130)
-    paid_month: Mapped[Decimal] = money("本月支出", total=True, width=130)
+    money_home_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    receivables_mode_id: Mapped[int] = reference_field("receivables_mode", "账户", search=True, width=160)
+    account_kind: Mapped[int] = enum_field("账户类别", ACCOUNT_KINDS, default=1, search=True)
+    bank_id: Mapped[int | None] = reference_field("bank", "开户银行", search=True)
+    balance: Mapped[Decimal] = money_field("余额", total=True, width=140)
+    received_today: Mapped[Decimal] = money_field("今日收入", total=True, width=130)
+    paid_today: Mapped[Decimal] = money_field("今日支出", total=True, width=130)
+    received_month: Mapped[Decimal] = money_field("本月收入", total=True, width=130)
+    paid_month: Mapped[Decimal] = money_field("本月支出", total=True, width=130)
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
+    def source(cls, principal: Principal, params: Values) -> Sql:
         now = today()
         return _ACCOUNTS, {"today": now, "month": now.replace(day=1)}
 
 
-Balance = Annotated[Decimal, of("money_home.balance")]
-Open = Annotated[Decimal, of("credit_item.used_amount", "supplier_item.open_amount")]
+Balance = Annotated[Decimal, from_fields("money_home.balance")]
+Open = Annotated[Decimal, from_fields("credit_item.used_amount", "supplier_item.open_amount")]
 
 
 class DayFlow(BaseModel):
     """A day's receipts and payments, and the balance at its end."""
 
     day: date
-    received: Annotated[Decimal, of("account_days.received")]
-    paid: Annotated[Decimal, of("account_days.paid")]
+    received: Annotated[Decimal, from_fields("account_days.received")]
+    paid: Annotated[Decimal, from_fields("account_days.paid")]
     balance: Balance
 
 
 class Due(BaseModel):
-    """What is open with customers, or with suppliers; `soon` falls due within seven days.
+    """Open amounts of customers, or of suppliers; `soon` falls due within seven days.
 
     `routes` are the lists that the figures are totals of, as far as the user may open them.
     """
@@ -145,32 +145,32 @@ class Due(BaseModel):
     routes: dict[str, str]
 
 
-class Summary(BaseModel):
-    """What lies in the accounts, came and went, and is due.
+class FundsSummary(BaseModel):
+    """Account balances, receipts and payments, and open amounts.
 
     `routes` are the lists that receipts and payments of today and of the month are totals of, as in `Due`.
     """
 
     balance: Balance
     days: list[DayFlow]
-    month_received: Annotated[Decimal, of("money_home.received_month")]
-    month_paid: Annotated[Decimal, of("money_home.paid_month")]
+    month_received: Annotated[Decimal, from_fields("money_home.received_month")]
+    month_paid: Annotated[Decimal, from_fields("money_home.paid_month")]
     receivable: Due
     payable: Due
     routes: dict[str, str]
 
 
-def summary(ctx: Context, company_id: int | None) -> dict[str, Any]:
-    """The figures of one company, or of all in the user's scope."""
+def summarize_funds(ctx: Context, company_id: int | None) -> dict[str, Any]:
+    """Return the figures of one company, or of all in the user's scope."""
     mine = ctx.principal.companies
-    asked = mine if not company_id else frozenset({company_id}) & (mine or {company_id})
+    companies = mine if not company_id else frozenset({company_id}) & (mine or {company_id})
     now = today()
     first = min(now - timedelta(days=DAYS - 1), now.replace(day=1))
     given = {
-        "companies": None if asked is None else sorted(asked),
+        "companies": None if companies is None else sorted(companies),
         "today": now,
         "first": first,
-        "soon": _soon(now),
+        "soon": _get_soon_day(now),
     }
     _, *days = ctx.conn.execute(_FLOWS, given).all()
     due = {row.party_type: dict(row._mapping) for row in ctx.conn.execute(_DUE, given)}
@@ -184,42 +184,44 @@ def summary(ctx: Context, company_id: int | None) -> dict[str, Any]:
         ],
         "month_received": sum((day.received for day in month), Decimal(0)),
         "month_paid": sum((day.paid for day in month), Decimal(0)),
-        "receivable": due.get("customer", nothing) | {"routes": _due_routes(ctx.principal, "customer", now)},
-        "payable": due.get("supplier", nothing) | {"routes": _due_routes(ctx.principal, "supplier", now)},
-        "routes": _flow_routes(ctx.principal, now),
+        "receivable": due.get("customer", nothing)
+        | {"routes": _build_due_routes(ctx.principal, "customer", now)},
+        "payable": due.get("supplier", nothing)
+        | {"routes": _build_due_routes(ctx.principal, "supplier", now)},
+        "routes": _build_flow_routes(ctx.principal, now),
     }
 
 
-def _soon(now: date) -> date:
-    """The last day of those that are soon."""
+def _get_soon_day(now: date) -> date:
+    """Return the last day that counts as soon."""
     return now + timedelta(days=SOON)
 
 
-def _due_routes(principal: Principal, party: PartyType, now: date) -> dict[str, str]:
-    """Where the figures of a kind of partners are listed."""
-    route, (kind, owed, unapplied) = _LISTED[party]
+def _build_due_routes(principal: Principal, party: PartyType, now: date) -> dict[str, str]:
+    """Build the routes of the lists behind the open amounts of a kind of partner."""
+    route, (kind, owed, unapplied) = _OPEN_ITEM_LISTS[party]
     due = {
         "owed": {},
         "overdue": {"due_date_end": now - timedelta(days=1)},
-        "soon": {"due_date_start": now, "due_date_end": _soon(now)},
+        "soon": {"due_date_start": now, "due_date_end": _get_soon_day(now)},
     }
     listed = {name: {kind: owed, **days} for name, days in due.items()} | {"unapplied": {kind: unapplied}}
-    return _routes(principal, route, listed)
+    return _build_routes(principal, route, listed)
 
 
-def _flow_routes(principal: Principal, now: date) -> dict[str, str]:
-    """Where receipts and payments are listed."""
+def _build_flow_routes(principal: Principal, now: date) -> dict[str, str]:
+    """Build the routes of the lists behind receipts and payments."""
     listed = {
         f"{span}{name}": {"flow": flow, "business_date_start": first, "business_date_end": now}
         for span, first in (("", now), ("month_", now.replace(day=1)))
-        for name, flow in (("received", COME), ("paid", GONE))
+        for name, flow in (("received", INCOME), ("paid", EXPENSE))
     }
-    return _routes(principal, JOURNAL, listed)
+    return _build_routes(principal, JOURNAL, listed)
 
 
-def _routes(principal: Principal, route: str, listed: dict[str, dict[str, Any]]) -> dict[str, str]:
-    """A list's route with the filters of each figure; nothing where the user may not open it."""
-    found = registry.by_route(route)
-    if not found or not principal.may(found[0].right("list")):
+def _build_routes(principal: Principal, route: str, listed: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """Build a list's route with each figure's filters; empty where the user may not open it."""
+    found = registry.find_by_route(route)
+    if not found or not principal.has_right(found[0].right("list")):
         return {}
     return {name: f"{route}?{urlencode(filters)}" for name, filters in listed.items()}

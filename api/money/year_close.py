@@ -1,4 +1,4 @@
-"""Year-end close (年结): asked for, then approved or rejected by the right to; approved, its months stay closed."""
+"""Year-end close (年结): requested, then approved or rejected; once approved, its months stay closed."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ from typing import Any
 from sqlalchemy import Row, UniqueConstraint, func, select, text, update
 from sqlalchemy.orm import Mapped
 
-from api.kit import business_log, consequences
-from api.kit.bill_consequences import Consequence
-from api.kit.consequences import Fact
+from api.kit.bills.bill_consequences import Consequence
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE
-from api.kit.errors import Invalid, NotFound, Refusal, Stale
-from api.kit.fields import derived, enum, key, moment, ref, textarea
-from api.kit.fields import text as words
-from api.kit.resource import READ, WRITE, Declaration, Menu, Resource
-from api.kit.scope import within
-from api.ledger import hold_year
+from api.kit.declaration.fields import (
+    datetime_field,
+    derived_field,
+    enum_field,
+    key_field,
+    reference_field,
+    text_field,
+    textarea_field,
+)
+from api.kit.declaration.resource import READ, WRITE, Declaration, Menu, Resource
+from api.kit.errors import InvalidInput, NotFound, Refusal, TransitionConflict
+from api.kit.http import consequences
+from api.kit.http.consequences import Fact
+from api.kit.scope import scope_condition
+from api.kit.storage import business_log
+from api.kit.storage.database import TIME_ZONE
+from api.ledger import lock_year
 
 ASKED, APPROVED, REJECTED = 1, 2, 3
 STATES = {ASKED: "待审核", APPROVED: "已年结", REJECTED: "已驳回"}
@@ -29,7 +37,7 @@ _MONTHS = """(select count(*) from accounting_period p
 
 
 class YearClose(Resource):
-    """会计年度结账: one row a company and year."""
+    """会计年度结账: one row per company and year."""
 
     __tablename__ = "year_close"
     __table_args__ = (UniqueConstraint("company_id", "year"),)
@@ -42,23 +50,29 @@ class YearClose(Resource):
         actions=(*READ, *WRITE, "auditorPass", "auditorNoPass", "export"),
         also_called={"edit": "update", "getInfo": "info"},
     )
-    derived = (derived("closed_months", "已结账月份", "integer", _MONTHS, width=100),)
+    derived = (derived_field("closed_months", "已结账月份", "integer", _MONTHS, width=100),)
 
-    year_close_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
-    year: Mapped[str] = words("年度", required=True, search=True, max_length=4, width=90)
-    status: Mapped[int] = enum("状态", STATES, default=ASKED, form=False, search=True, width=90)
-    remark: Mapped[str | None] = textarea("备注", max_length=200)
-    maker_id: Mapped[int | None] = ref("user_account", "申请人", target="user_id", form=False, width=90)
-    made_at: Mapped[datetime | None] = moment("申请时间", form=False, column={"server_default": func.now()})
-    auditor_id: Mapped[int | None] = ref("user_account", "审核人", target="user_id", form=False, width=90)
-    audited_at: Mapped[datetime | None] = moment("审核时间", form=False)
-    reject_reason: Mapped[str | None] = words("驳回原因", max_length=200, form=False, width=200)
+    year_close_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", required=True, search=True)
+    year: Mapped[str] = text_field("年度", required=True, search=True, max_length=4, width=90)
+    status: Mapped[int] = enum_field("状态", STATES, default=ASKED, form=False, search=True, width=90)
+    remark: Mapped[str | None] = textarea_field("备注", max_length=200)
+    maker_id: Mapped[int | None] = reference_field(
+        "user_account", "申请人", target="user_id", form=False, width=90
+    )
+    made_at: Mapped[datetime | None] = datetime_field(
+        "申请时间", form=False, column={"server_default": func.now()}
+    )
+    auditor_id: Mapped[int | None] = reference_field(
+        "user_account", "审核人", target="user_id", form=False, width=90
+    )
+    audited_at: Mapped[datetime | None] = datetime_field("审核时间", form=False)
+    reject_reason: Mapped[str | None] = text_field("驳回原因", max_length=200, form=False, width=200)
 
     @classmethod
-    def check(cls, row: dict[str, Any]) -> None:
+    def validate_row(cls, row: dict[str, Any]) -> None:
         if not (row["year"].isdecimal() and "2000" <= row["year"] <= "2100"):
-            raise Invalid("年度应为四位年份，如 2026")
+            raise InvalidInput("年度应为四位年份，如 2026")
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
@@ -69,7 +83,7 @@ class YearClose(Resource):
         row["maker_id"] = ctx.principal.user_id
 
 
-consequences.declare(
+consequences.declare_consequence(
     YearClose,
     "auditorPass",
     Consequence("该年度的十二个月永久结账，不能再反结账", "不能恢复"),
@@ -85,9 +99,9 @@ where y.year_close_id = any(:keys) order by y.year, pinyin_key(c.company_name)
 """)
 
 
-@consequences.finds(YearClose, "auditorPass")
-def _foresee(ctx: Context, rows: Sequence[Row[Any]]) -> tuple[list[Fact], list[str]]:
-    """How many months and bills a year closes for good."""
+@consequences.register_facts(YearClose, "auditorPass")
+def _describe_consequence(ctx: Context, rows: Sequence[Row[Any]]) -> tuple[list[Fact], list[str]]:
+    """Count the months and bills that a year closes for good."""
     found = ctx.conn.execute(_LOCKED, {"keys": [row.year_close_id for row in rows]}).all()
     facts = [
         Fact(label="永久结账月份", value=f"{sum(row.months for row in found)} 个"),
@@ -101,41 +115,43 @@ def _foresee(ctx: Context, rows: Sequence[Row[Any]]) -> tuple[list[Fact], list[s
     return facts, short
 
 
-def approve(ctx: Context, key: int) -> None:
-    """Seal a year whose twelve months are closed."""
-    found = _waiting(ctx, key)
-    closed = hold_year(ctx.conn, found.company_id, found.year)
+def approve_year(ctx: Context, key: int) -> None:
+    """Approve a year whose twelve months are closed."""
+    found = _lock_request(ctx, key)
+    closed = lock_year(ctx.conn, found.company_id, found.year)
     if closed < 12:
         raise Refusal(f"{found.year} 年还有 {12 - closed} 个月未结账，不能年结")
-    _settle(ctx, found, APPROVED, "auditorPass", None)
+    _record_decision(ctx, found, APPROVED, "auditorPass", None)
 
 
-def reject(ctx: Context, key: int, reason: str) -> None:
-    """Send a request back with a reason."""
+def reject_year(ctx: Context, key: int, reason: str) -> None:
+    """Reject a request with a reason."""
     if not reason.strip():
         raise Refusal("请填写驳回原因")
-    _settle(ctx, _waiting(ctx, key), REJECTED, "auditorNoPass", reason.strip())
+    _record_decision(ctx, _lock_request(ctx, key), REJECTED, "auditorNoPass", reason.strip())
 
 
-def sealed(ctx: Context, company_id: int, year: str) -> bool:
-    """Whether a company's year is closed for good."""
+def is_year_closed(ctx: Context, company_id: int, year: str) -> bool:
+    """Return whether a company's year is closed for good."""
     mine = (YearClose.company_id == company_id, YearClose.year == year, YearClose.status == APPROVED)
     return ctx.conn.execute(select(YearClose.year_close_id).where(*mine)).first() is not None
 
 
-def _waiting(ctx: Context, key: int) -> Row[Any]:
+def _lock_request(ctx: Context, key: int) -> Row[Any]:
     table = YearClose.table()
     found = ctx.conn.execute(
-        select(table).where(table.c.year_close_id == key, within(table, ctx.principal)).with_for_update()
+        select(table)
+        .where(table.c.year_close_id == key, scope_condition(table, ctx.principal))
+        .with_for_update()
     ).first()
     if found is None:
         raise NotFound(YearClose.declaration.label)
     if found.status != ASKED:
-        raise Stale()
+        raise TransitionConflict()
     return found
 
 
-def _settle(ctx: Context, found: Row[Any], status: int, action: str, reason: str | None) -> None:
+def _record_decision(ctx: Context, found: Row[Any], status: int, action: str, reason: str | None) -> None:
     ctx.conn.execute(
         update(YearClose)
         .where(YearClose.year_close_id == found.year_close_id)
@@ -146,7 +162,7 @@ def _settle(ctx: Context, found: Row[Any], status: int, action: str, reason: str
             reject_reason=reason,
         )
     )
-    business_log.write(
+    business_log.log_action(
         ctx.conn,
         ctx.principal,
         YearClose.name(),

@@ -1,4 +1,5 @@
-"""字体（排版）：先用简体的字，没有的用繁体的、日文的；哪个都没有的字，写出它的编码，不留空框。"""
+"""Fonts (字体): Simplified Chinese first, then Traditional and Japanese; a character of none is printed as
+its code."""
 
 from __future__ import annotations
 
@@ -22,41 +23,45 @@ WHOLE = 12
 """The form of a font's table of all characters; others know the first 65,536."""
 
 
-def folders() -> list[str]:
-    """Where the fonts are."""
+def list_font_folders() -> list[str]:
+    """Return the folders of the fonts."""
     return [str(Path(str(package.__file__)).parent) for package in PACKAGES]
 
 
-def legible(value: Any) -> Any:
-    """What a sheet tells, with the code of each character that no font can draw in its place."""
+def replace_missing_glyphs(value: Any) -> Any:
+    """Return a sheet's data, with the code of each character that no font can draw in its place."""
     if isinstance(value, str):
-        return value if value.isascii() else "".join(map(_legible, value))
+        return value if value.isascii() else "".join(map(_replace_glyph, value))
     if isinstance(value, dict):
-        return {name: legible(one) for name, one in value.items()}
-    return [legible(one) for one in value] if isinstance(value, list) else value
+        return {name: replace_missing_glyphs(one) for name, one in value.items()}
+    return [replace_missing_glyphs(one) for one in value] if isinstance(value, list) else value
 
 
-def _legible(letter: str) -> str:
+def _replace_glyph(letter: str) -> str:
     code = ord(letter)
-    drawn = any(first <= code < last for first, last in LETTERS) or code in _drawn()
+    drawn = any(first <= code < last for first, last in LETTERS) or code in _known_characters()
     return letter if drawn or unicodedata.category(letter) in UNSEEN else f"〔U+{code:04X}〕"
 
 
 @cache
-def _drawn() -> frozenset[int]:
-    """The characters that the fonts have."""
-    places = (Path(folder).glob("NotoSans*.otf") for folder in folders())
-    return frozenset(code for fonts in places for font in fonts for code in characters(font.read_bytes()))
+def _known_characters() -> frozenset[int]:
+    """Return the characters that the fonts have."""
+    places = (Path(folder).glob("NotoSans*.otf") for folder in list_font_folders())
+    return frozenset(
+        code for fonts in places for font in fonts for code in read_characters(font.read_bytes())
+    )
 
 
-def characters(font: bytes) -> set[int]:
-    """The characters of an OpenType font, from its table of all of them."""
-    tables = {font[at : at + 4]: at for at in range(12, 12 + 16 * _number(font, 4), 16)}
+def read_characters(font: bytes) -> set[int]:
+    """Return the characters of an OpenType font, from its cmap table."""
+    tables = {font[at : at + 4]: at for at in range(12, 12 + 16 * _read_number(font, 4), 16)}
     [start] = struct.unpack_from(">I", font, tables[b"cmap"] + 8)
-    places = (struct.unpack_from(">I", font, start + 8 + 8 * at)[0] for at in range(_number(font, start + 2)))
+    places = (
+        struct.unpack_from(">I", font, start + 8 + 8 * at)[0] for at in range(_read_number(font, start + 2))
+    )
     found: set[int] = set()
     for place in (start + offset for offset in places):
-        if _number(font, place) == WHOLE:
+        if _read_number(font, place) == WHOLE:
             [groups] = struct.unpack_from(">I", font, place + 12)
             for at in range(groups):
                 first, last, _ = struct.unpack_from(">III", font, place + 16 + 12 * at)
@@ -64,6 +69,6 @@ def characters(font: bytes) -> set[int]:
     return found
 
 
-def _number(font: bytes, at: int) -> int:
+def _read_number(font: bytes, at: int) -> int:
     number: int = struct.unpack_from(">H", font, at)[0]
     return number

@@ -1,4 +1,4 @@
-"""Label calls (商品标签打印): labels of goods to look at and as PDF; a bill's goods bring their pieces along."""
+"""Label calls (商品标签打印): preview and PDF of goods' labels; a bill's goods bring their quantities along."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from api.kit.calls import call, router
 from api.kit.context import Context
-from api.master.goods import Goods
-from api.printing import press
-from api.printing.bill_calls import as_file
-from api.printing.labels import SIZES, LabelItem, LabelLayout, labels
+from api.kit.http.routing import build_router, call
+from api.master.goods.goods import Goods
+from api.printing import typst_renderer
+from api.printing.bill_calls import build_pdf_response
+from api.printing.labels import SIZES, LabelItem, LabelLayout, build_labels
 
-api = router()
+api = build_router()
 RIGHT = Goods.right("list")
 
 
@@ -39,18 +39,22 @@ def get_sizes(ctx: Context) -> Any:
     return [{"width": width, "height": height} for width, height in SIZES]
 
 
-@call(api, "POST", "v2/system/GoodsLabel/print", right=RIGHT, returns=PrintedLabels, turns=press.TURNS)
+@call(
+    api, "POST", "v2/system/GoodsLabel/print", right=RIGHT, returns=PrintedLabels, turns=typst_renderer.TURNS
+)
 def show(ctx: Context, payload: LabelsToPrint) -> Any:
     """标签预览."""
-    sheets = labels(ctx.conn, payload.items, payload.layout)
-    with ctx.apart():
-        drawn = press.document("labels", sheets, "商品标签")
+    sheets = build_labels(ctx.conn, payload.items, payload.layout)
+    with ctx.without_transaction():
+        drawn = typst_renderer.render_html("labels", sheets, "商品标签")
     return {"html": drawn.html, "shown": drawn.shown, "pages": drawn.pages}
 
 
-@call(api, "POST", "v2/system/GoodsLabel/printPdf", right=RIGHT, turns=press.TURNS)
+@call(api, "POST", "v2/system/GoodsLabel/printPdf", right=RIGHT, turns=typst_renderer.TURNS)
 def make_pdf(ctx: Context, payload: LabelsToPrint) -> Any:
     """标签 PDF."""
-    sheets = labels(ctx.conn, payload.items, payload.layout)
-    with ctx.apart():
-        return as_file(press.pdf("labels", sheets, press.MOST_PAGES), "labels")
+    sheets = build_labels(ctx.conn, payload.items, payload.layout)
+    with ctx.without_transaction():
+        return build_pdf_response(
+            typst_renderer.render_pdf("labels", sheets, typst_renderer.MOST_PAGES), "labels"
+        )

@@ -1,4 +1,4 @@
-"""Goods labels (商品标签): what stands on one, with its barcode or QR code as a drawing."""
+"""Goods labels (商品标签): the content of a label, with its barcode or QR code as a drawing."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from barcode.errors import BarcodeError
 from pydantic import Field
 from sqlalchemy import Connection, select
 
-from api.kit import registry
+from api.kit.declaration import registry
 from api.kit.errors import NotFound, Refusal
-from api.master.goods import Brand, Goods, Unit
-from api.printing.papers import Short, Strict
+from api.master.goods.goods import Brand, Goods, Unit
+from api.printing.print_layout import Short, Strict
 
 SIZES = ((60, 40), (50, 30), (40, 30), (70, 50), (100, 60))
 """Usual label sizes in millimetres, width by height."""
-MOST = 2000
+MAX_LABELS = 2000
 """Labels in one go."""
 
 
 class LabelLayout(Strict):
-    """What labels look like; millimetres and points."""
+    """Layout of labels; millimetres and points."""
 
     width: Annotated[float, Field(ge=20, le=150)] = 60
     height: Annotated[float, Field(ge=15, le=150)] = 40
@@ -41,22 +41,23 @@ class LabelLayout(Strict):
 
 class LabelItem(Strict):
     goods_id: Annotated[int, Field(ge=1, le=2**62)]
-    copies: Annotated[int, Field(ge=1, le=MOST)] = 1
+    copies: Annotated[int, Field(ge=1, le=MAX_LABELS)] = 1
 
 
-def labels(conn: Connection, items: Sequence[LabelItem], layout: LabelLayout) -> list[dict[str, Any]]:
-    """A label for each piece, in the order asked for; refuses unknown goods and codes that no scanner reads."""
-    if sum(item.copies for item in items) > MOST:
-        raise Refusal(f"一次最多打印 {MOST} 张标签，请分批打印")
-    found = _goods(conn, {item.goods_id for item in items})
+def build_labels(conn: Connection, items: Sequence[LabelItem], layout: LabelLayout) -> list[dict[str, Any]]:
+    """Build a label for each piece, in the requested order. Raises for unknown goods and codes that no
+    scanner reads."""
+    if sum(item.copies for item in items) > MAX_LABELS:
+        raise Refusal(f"一次最多打印 {MAX_LABELS} 张标签，请分批打印")
+    found = _read_goods(conn, {item.goods_id for item in items})
     made: dict[int, dict[str, Any]] = {}
     for item in items:
         if item.goods_id not in made:
-            made[item.goods_id] = _label(found[item.goods_id], layout)
+            made[item.goods_id] = _build_label(found[item.goods_id], layout)
     return [made[item.goods_id] for item in items for _ in range(item.copies)]
 
 
-def _goods(conn: Connection, keys: set[int]) -> dict[int, Any]:
+def _read_goods(conn: Connection, keys: set[int]) -> dict[int, Any]:
     goods, brand, unit = Goods.__table__, Brand.__table__, Unit.__table__
     rows = conn.execute(
         select(goods, brand.c.brand_name, unit.c.unit_name)
@@ -66,11 +67,11 @@ def _goods(conn: Connection, keys: set[int]) -> dict[int, Any]:
     )
     found = {row.goods_id: row for row in rows}
     if found.keys() != keys:
-        raise NotFound(registry.get("goods").declaration.label)
+        raise NotFound(registry.get_resource("goods").declaration.label)
     return found
 
 
-def _label(row: Any, layout: LabelLayout) -> dict[str, Any]:
+def _build_label(row: Any, layout: LabelLayout) -> dict[str, Any]:
     code = (row.barcode if layout.holds == "barcode" else None) or row.goods_num
     square = layout.code == "qr"
     specification = " ".join(part for part in (row.specification_type, row.pattern) if part)
@@ -89,20 +90,20 @@ def _label(row: Any, layout: LabelLayout) -> dict[str, Any]:
         "name": row.goods_name,
         "lines": [line for line in lines if line],
         "square": square,
-        "code": qr(code) if square else code128(code),
+        "code": draw_qr_code(code) if square else draw_code128(code),
         "caption": code,
     }
 
 
-def qr(text: str) -> str:
-    """A QR code as SVG."""
+def draw_qr_code(text: str) -> str:
+    """Draw a QR code as SVG."""
     target = io.BytesIO()
     segno.make(text, error="m", micro=False).save(target, kind="svg", border=1, xmldecl=False, svgns=True)
     return target.getvalue().decode()
 
 
-def code128(text: str) -> str:
-    """A Code 128 barcode as SVG, with the quiet zones that scanners need."""
+def draw_code128(text: str) -> str:
+    """Draw a Code 128 barcode as SVG, with the quiet zones that scanners need."""
     try:
         [modules] = Code128(text).build()
     except (BarcodeError, KeyError, ValueError):

@@ -1,4 +1,4 @@
-"""The print job (批量打印): many bills as one PDF, made by the job worker under the asker's own rights."""
+"""The print job (批量打印): many bills as one PDF, made by the job worker with the requester's own rights."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, cast
 import pypdf
 from sqlalchemy import select
 
-from api.identity.sessions import principal_of
-from api.kit import registry
+from api.identity.sessions import read_principal
 from api.kit.context import Context
-from api.kit.database import engine
-from api.kit.document import Bill
+from api.kit.declaration import registry
+from api.kit.declaration.document import Bill
 from api.kit.errors import Refusal
-from api.printing import press
-from api.printing.bill_calls import PRINT_JOB, collect
-from api.printing.sheet import MOST_ROWS, PIECE, pieces_of, rows_of
-from api.shell.export_job import whole, work_off
-from api.shell.export_tasks import ExportTask
+from api.kit.storage.database import main_engine
+from api.printing import typst_renderer
+from api.printing.bill_calls import PRINT_JOB, collect_sheets
+from api.printing.bill_layout import MOST_ROWS, PIECE, count_rows, split_sheet
+from api.shell.files.export_job import open_export_file, run_export
+from api.shell.files.export_tasks import ExportTask
 from api.shell.jobs import app
 
 AT_ONCE = 25
@@ -31,32 +31,36 @@ Sheet = dict[str, Any]
 @app.task(name=PRINT_JOB, pass_context=False)
 def print_bills(export_id: int) -> None:
     """Print the bills of one task."""
-    work_off(export_id, _write)
+    run_export(export_id, _write_task)
 
 
-def _write(export_id: int) -> int:
-    with engine().connect() as conn:
+def _write_task(export_id: int) -> int:
+    with main_engine().connect() as conn:
         task = conn.execute(select(ExportTask.__table__).where(ExportTask.export_id == export_id)).one()
-        ctx = Context(conn, principal_of(conn, task.user_id))
-        cls = cast(type[Bill], registry.get(task.resource))
-        if not ctx.principal.may(cls.right("list")):
+        ctx = Context(conn, read_principal(conn, task.user_id))
+        cls = cast(type[Bill], registry.get_resource(task.resource))
+        if not ctx.principal.has_right(cls.right("list")):
             raise Refusal("您没有查看此类单据的权限")
-        asked: dict[str, Any] = task.query
-        keys: list[int] = asked["ids"]
+        query: dict[str, Any] = task.query
+        keys: list[int] = query["ids"]
         document = pypdf.PdfWriter()
-        for part in _parts(collect(ctx, cls, keys, asked["print_template_id"], MOST_ROWS)):
-            for printed in _pieces(part[0]) if rows_of(part[0]) > PIECE else [press.pdf("paper", part)]:
+        for part in _split_batches(collect_sheets(ctx, cls, keys, query["print_template_id"], MOST_ROWS)):
+            for printed in (
+                _render_pieces(part[0])
+                if count_rows(part[0]) > PIECE
+                else [typst_renderer.render_pdf("paper", part)]
+            ):
                 document.append(io.BytesIO(printed))
-    with whole(export_id, ".pdf") as path:
+    with open_export_file(export_id, ".pdf") as path:
         document.write(path)
     return len(keys)
 
 
-def _parts(sheets: Iterable[Sheet]) -> Iterator[list[Sheet]]:
-    """Sheets that are set together: never more of them, nor more rows, than the press has memory for."""
+def _split_batches(sheets: Iterable[Sheet]) -> Iterator[list[Sheet]]:
+    """Yield sheets that are rendered together: no more of them, nor more rows, than Typst has memory for."""
     part: list[Sheet] = []
     for sheet in sheets:
-        if part and (len(part) == AT_ONCE or sum(map(rows_of, (*part, sheet))) > PIECE):
+        if part and (len(part) == AT_ONCE or sum(map(count_rows, (*part, sheet))) > PIECE):
             yield part
             part = []
         part.append(sheet)
@@ -64,10 +68,14 @@ def _parts(sheets: Iterable[Sheet]) -> Iterator[list[Sheet]]:
         yield part
 
 
-def _pieces(sheet: Sheet) -> Iterator[bytes]:
-    """A long bill piece by piece. Each is set twice: its pages are counted before they can say how many all are."""
-    pieces = pieces_of(sheet)
-    counts = [len(pypdf.PdfReader(io.BytesIO(press.pdf("paper", [piece]))).pages) for piece in pieces]
+def _render_pieces(sheet: Sheet) -> Iterator[bytes]:
+    """Render a long bill piece by piece. Each is rendered twice: the pages are counted before they can be
+    numbered."""
+    pieces = split_sheet(sheet)
+    counts = [
+        len(pypdf.PdfReader(io.BytesIO(typst_renderer.render_pdf("paper", [piece]))).pages)
+        for piece in pieces
+    ]
     for piece, before in zip(pieces, accumulate(counts, initial=0), strict=False):
         piece["piece"] |= {"before": before, "pages": sum(counts)}
-        yield press.pdf("paper", [piece])
+        yield typst_renderer.render_pdf("paper", [piece])

@@ -1,4 +1,5 @@
-"""Print settings (打印设置): templates made, tried on a real bill, made the default, put back as delivered."""
+"""Print settings (打印设置): templates saved, previewed on a real bill, made the default, reset to the
+factory one."""
 
 from __future__ import annotations
 
@@ -9,22 +10,22 @@ from fastapi import Query
 from pydantic import BaseModel, Field
 from sqlalchemy import Row, insert, select, update
 
-from api.kit import business_log
-from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE
-from api.kit.document import Bill
+from api.kit.declaration.document import Bill
+from api.kit.declaration.fields import COST
+from api.kit.declaration.fields import Field as Declared
+from api.kit.declaration.menu import MODULES
 from api.kit.errors import Forbidden, NotFound, Refusal
-from api.kit.fields import COST
-from api.kit.fields import Field as Declared
-from api.kit.menus import MODULES
-from api.kit.schemas import Key
-from api.kit.scope import within
-from api.printing import press, print_template, sheet
-from api.printing.papers import PAPERS, PrintLayout
+from api.kit.http.routing import build_router, call
+from api.kit.http.schemas import Key
+from api.kit.scope import scope_condition
+from api.kit.storage import business_log
+from api.kit.storage.database import TIME_ZONE
+from api.printing import bill_layout, print_template, typst_renderer
+from api.printing.print_layout import PAPERS, PrintLayout
 from api.printing.print_template import PrintTemplate
 
-api = router()
+api = build_router()
 LIST, SETUP = PrintTemplate.right("list"), PrintTemplate.right("setup")
 _T = PrintTemplate.table()
 
@@ -73,7 +74,7 @@ class PrintBlock(BaseModel):
 
 
 class PrintDefinition(BaseModel):
-    """What the editor of a template needs."""
+    """Data for the editor of a template."""
 
     bill_type: str
     api: str
@@ -124,16 +125,16 @@ class PrintPreview(BaseModel):
 @call(api, "GET", "v2/system/PrintSetup/getPrintList", right=LIST, returns=list[PrintedBillType])
 def get_print_list(ctx: Context) -> Any:
     """打印设置列表: every bill type that the user may look at, with its templates."""
-    companies, offers = _company_names(ctx), print_template.offered_by_type(ctx)
+    companies, offers = _company_names(ctx), print_template.list_templates_by_type(ctx)
     rows = [
         {
             "bill_type": cls.name(),
             "label": cls.declaration.label,
             "menu": cls.declaration.menu.module if cls.declaration.menu else "",
-            "templates": [_told(ctx, cls, row, companies) for row in offers[cls.name()]],
+            "templates": [_describe_template(ctx, cls, row, companies) for row in offers[cls.name()]],
         }
-        for cls in print_template.printable()
-        if ctx.principal.may(cls.right("list"))
+        for cls in print_template.list_bill_types()
+        if ctx.principal.has_right(cls.right("list"))
     ]
     modules = [*MODULES, ""]
     return sorted(rows, key=lambda row: modules.index(row["menu"]))
@@ -143,14 +144,16 @@ def get_print_list(ctx: Context) -> Any:
 def get_print_defined_info(
     ctx: Context,
     bill_type: Annotated[str, Query(max_length=60)],
-    print_template_id: Key = print_template.DELIVERED,
+    print_template_id: Key = print_template.FACTORY_TEMPLATE,
 ) -> Any:
     """打印模板定义: a template with the fields and columns it may choose from; id 0 is the delivered one."""
-    cls = print_template.bill_class(ctx, bill_type)
+    cls = print_template.require_bill_type(ctx, bill_type)
     row = None
-    if print_template_id != print_template.DELIVERED:
+    if print_template_id != print_template.FACTORY_TEMPLATE:
         offers = (
-            one for one in print_template.offered(ctx, cls) if one.print_template_id == print_template_id
+            one
+            for one in print_template.list_templates(ctx, cls)
+            if one.print_template_id == print_template_id
         )
         row = next(offers, None)
         if row is None:
@@ -166,18 +169,18 @@ def get_print_defined_info(
         "company_id": company,
         "company_name": _company_names(ctx).get(company or 0),
         "is_default": bool(row and row.is_default),
-        "editable": row is None or _may_edit(ctx, row.company_id),
+        "editable": row is None or _can_edit(ctx, row.company_id),
         "layout": print_template.layout_of(cls, row).model_dump(),
         "papers": [
             {"value": value, "label": label, "width": width, "height": height}
             for value, (label, width, height) in PAPERS.items()
         ],
-        "fields": [_choice(item) for item in sheet.headers(cls)],
+        "fields": [_describe_field(item) for item in bill_layout.header_fields(cls)],
         "blocks": [
             {
                 "name": block.name,
                 "label": block.label,
-                "fields": [_choice(item) for item in sheet.line_fields(block)],
+                "fields": [_describe_field(item) for item in bill_layout.line_fields(block)],
             }
             for block in cls.bill.blocks
         ],
@@ -187,8 +190,8 @@ def get_print_defined_info(
 @call(api, "POST", "v2/system/PrintSetup/addPrint", right=SETUP, returns=PrintTemplateKey, write=True)
 def add_print(ctx: Context, payload: PrintTemplateDraft) -> Any:
     """保存打印模板."""
-    cls = print_template.bill_class(ctx, payload.bill_type)
-    _check_choices(cls, payload.layout)
+    cls = print_template.require_bill_type(ctx, payload.bill_type)
+    _validate_layout(cls, payload.layout)
     _require_owner(ctx, payload.company_id)
     values = {
         "template_name": payload.template_name.strip(),
@@ -199,57 +202,61 @@ def add_print(ctx: Context, payload: PrintTemplateDraft) -> Any:
     if payload.print_template_id is None:
         made = insert(_T).values(**values, bill_type=cls.name(), is_default=False).returning(_T)
         row = ctx.conn.execute(made).one()
-        _log(ctx, row, "add")
+        _log_change(ctx, row, "add")
     else:
-        before = _mine(ctx, payload.print_template_id)
+        before = _lock_template(ctx, payload.print_template_id)
         if before.bill_type != cls.name():
             raise Refusal("打印模板的单据类型不能修改")
         # Moved to another company it might meet that company's default.
         changed = {**values, "is_default": False}
         mine = _T.c.print_template_id == before.print_template_id
         row = ctx.conn.execute(update(_T).where(mine).values(changed).returning(_T)).one()
-        _log(ctx, row, "edit")
+        _log_change(ctx, row, "edit")
     if payload.is_default:
-        print_template.only_default(ctx, row)
+        print_template.set_only_default(ctx, row)
     return {"print_template_id": row.print_template_id}
 
 
 @call(api, "POST", "v2/system/PrintSetup/setDefault", right=SETUP, returns=PrintTemplateKey, write=True)
 def set_default(ctx: Context, payload: PrintTemplateKey) -> Any:
     """设为默认模板."""
-    row = _mine(ctx, payload.print_template_id)
-    print_template.only_default(ctx, row)
-    _log(ctx, row, "edit")
+    row = _lock_template(ctx, payload.print_template_id)
+    print_template.set_only_default(ctx, row)
+    _log_change(ctx, row, "edit")
     return {"print_template_id": row.print_template_id}
 
 
 @call(api, "POST", "v2/system/PrintSetup/instantRecovery", right=SETUP, returns=PrintTemplateKey, write=True)
 def instant_recovery(ctx: Context, payload: PrintTemplateKey) -> Any:
     """恢复出厂模板: name, company and default stay, the layout is the delivered one again."""
-    row = _mine(ctx, payload.print_template_id)
+    row = _lock_template(ctx, payload.print_template_id)
     mine = _T.c.print_template_id == row.print_template_id
     ctx.conn.execute(update(_T).where(mine).values(layout={}, saved_at=datetime.now(TIME_ZONE)))
-    _log(ctx, row, "edit")
+    _log_change(ctx, row, "edit")
     return {"print_template_id": row.print_template_id}
 
 
-@call(api, "POST", "v2/system/PrintSetup/preview", right=LIST, returns=PrintPreview, turns=press.TURNS)
+@call(
+    api, "POST", "v2/system/PrintSetup/preview", right=LIST, returns=PrintPreview, turns=typst_renderer.TURNS
+)
 def preview(ctx: Context, payload: PrintTrial) -> Any:
     """打印预览: a layout that need not be saved, on a real bill."""
-    cls = print_template.bill_class(ctx, payload.bill_type)
-    _check_choices(cls, payload.layout)
+    cls = print_template.require_bill_type(ctx, payload.bill_type)
+    _validate_layout(cls, payload.layout)
     table = cls.table()
-    asked = [within(table, ctx.principal)]
+    conditions = [scope_condition(table, ctx.principal)]
     if payload.id is not None:
-        asked.append(table.c.bill_id == payload.id)
-    newest = select(table.c.bill_id, table.c.bill_no).where(*asked).order_by(table.c.bill_id.desc()).limit(1)
+        conditions.append(table.c.bill_id == payload.id)
+    newest = (
+        select(table.c.bill_id, table.c.bill_no).where(*conditions).order_by(table.c.bill_id.desc()).limit(1)
+    )
     bill = ctx.conn.execute(newest).first()
     if bill is None:
         raise Refusal(f"还没有可供预览的{cls.declaration.label}")
     one = payload.layout.model_copy(update={"copies": 1})
-    sheets = sheet.sheets_of(ctx, cls, bill.bill_id, one)
-    with ctx.apart():
-        drawn = press.document("paper", sheets, bill.bill_no)
+    sheets = bill_layout.build_sheets(ctx, cls, bill.bill_id, one)
+    with ctx.without_transaction():
+        drawn = typst_renderer.render_html("paper", sheets, bill.bill_no)
     return {
         "html": drawn.html,
         "shown": drawn.shown,
@@ -259,23 +266,23 @@ def preview(ctx: Context, payload: PrintTrial) -> Any:
     }
 
 
-def _choice(item: Declared) -> dict[str, Any]:
+def _describe_field(item: Declared) -> dict[str, Any]:
     return {
         "name": item.name,
         "label": item.label,
         "is_number": item.is_number,
         "is_cost": item.permission == COST,
-        "width": max(8, round(item.width / sheet.PIXELS_PER_MM)),
+        "width": max(8, round(item.width / bill_layout.PIXELS_PER_MM)),
     }
 
 
-def _check_choices(cls: type[Bill], layout: PrintLayout) -> None:
-    """Refuse fields that the bill type doesn't have, and sheets whose margins leave no room."""
+def _validate_layout(cls: type[Bill], layout: PrintLayout) -> None:
+    """Raise Refusal for fields that the bill type doesn't have, and for margins that leave no room."""
     assert cls.bill is not None
-    known = {block.name: {item.name for item in sheet.line_fields(block)} for block in cls.bill.blocks}
-    fields = {item.name for item in sheet.headers(cls)}
-    asked = {*layout.heading, *(item.name for item in layout.signatures if item.name)}
-    strange = [name for name in sorted(asked) if name not in fields]
+    known = {block.name: {item.name for item in bill_layout.line_fields(block)} for block in cls.bill.blocks}
+    fields = {item.name for item in bill_layout.header_fields(cls)}
+    wanted = {*layout.heading, *(item.name for item in layout.signatures if item.name)}
+    strange = [name for name in sorted(wanted) if name not in fields]
     for block, columns in layout.columns.items():
         strange += [column.name for column in columns if column.name not in known.get(block, ())]
     if strange:
@@ -292,14 +299,16 @@ def _company_names(ctx: Context) -> dict[int, str]:
     return {row.company_id: row.company_name for row in rows}
 
 
-def _told(ctx: Context, cls: type[Bill], row: Row[Any], companies: dict[int, str]) -> dict[str, Any]:
+def _describe_template(
+    ctx: Context, cls: type[Bill], row: Row[Any], companies: dict[int, str]
+) -> dict[str, Any]:
     return {
         **{name: row._mapping[name] for name in ("print_template_id", "template_name", "company_id")},
         "company_name": companies.get(row.company_id),
         "is_default": row.is_default,
         "paper": PAPERS[print_template.layout_of(cls, row).paper][0],
         "saved_at": row.saved_at,
-        "editable": _may_edit(ctx, row.company_id),
+        "editable": _can_edit(ctx, row.company_id),
     }
 
 
@@ -307,14 +316,14 @@ def _own_company(ctx: Context) -> int | None:
     return None if ctx.principal.companies is None else ctx.principal.company_id
 
 
-def _may_edit(ctx: Context, company_id: int | None) -> bool:
-    """The group's templates are for those who see the whole group."""
+def _can_edit(ctx: Context, company_id: int | None) -> bool:
+    """Return whether the user may edit a template: the group's only if he sees the whole group."""
     companies = ctx.principal.companies
     return companies is None or company_id in companies
 
 
 def _require_owner(ctx: Context, company_id: int | None) -> None:
-    if not _may_edit(ctx, company_id):
+    if not _can_edit(ctx, company_id):
         raise Forbidden(
             "集团的打印模板由集团维护，请选择本公司" if company_id is None else "您无权维护该公司的打印模板"
         )
@@ -322,16 +331,16 @@ def _require_owner(ctx: Context, company_id: int | None) -> None:
         raise NotFound("公司")
 
 
-def _mine(ctx: Context, key: int) -> Row[Any]:
-    """A template that the user may change, locked."""
+def _lock_template(ctx: Context, key: int) -> Row[Any]:
+    """Lock and return a template that the user may change. Raises NotFound."""
     row = ctx.conn.execute(select(_T).where(_T.c.print_template_id == key).with_for_update()).first()
-    if row is None or not _may_edit(ctx, row.company_id):
+    if row is None or not _can_edit(ctx, row.company_id):
         raise NotFound("打印模板")
     return row
 
 
-def _log(ctx: Context, row: Row[Any], action: str) -> None:
-    business_log.write(
+def _log_change(ctx: Context, row: Row[Any], action: str) -> None:
+    business_log.log_action(
         ctx.conn,
         ctx.principal,
         PrintTemplate.name(),

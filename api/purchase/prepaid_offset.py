@@ -1,13 +1,13 @@
-"""Prepayment offset (预付冲应付), YFCD: what was paid a supplier in advance settles what is owed to him."""
+"""Prepaid offset (预付冲应付), YFCD: prepayments to a supplier settle his payables."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, Block, declare
-from api.kit.resource import Menu
-from api.master.partners import supplier
-from api.master.settlements import OffsettingBill, WriteOffLine
+from api.kit.declaration.document import BillType, Block, declare_bill
+from api.kit.declaration.resource import Menu
+from api.master.partners.partners import supplier_field
+from api.master.settlements.settlements import OffsettingBill, WriteOffLine
 
 
 class PrepaidOffsetWriteOff(WriteOffLine):
@@ -19,7 +19,7 @@ class PrepaidOffset(OffsettingBill):
     """预付冲应付"""
 
     __tablename__ = "prepaid_offset"
-    declaration = declare(
+    declaration = declare_bill(
         "预付冲应付",
         "v2/purchase/Prepaid",
         also_called={"getInfo": "get"},
@@ -44,4 +44,4 @@ class PrepaidOffset(OffsettingBill):
         settles=True,
     )
 
-    supplier_id: Mapped[int] = supplier(settles=True)
+    supplier_id: Mapped[int] = supplier_field(for_settlement=True)

@@ -1,9 +1,9 @@
-"""Allocation of arrivals (到货分配), DHFP: what came for several branches is shared out among their warehouses.
+"""Purchase allocation (到货分配), DHFP: divides goods received for several branches among their warehouses.
 
-Its lines draw on audited inbounds of one warehouse, never more than came and was not asked back; what a branch's plan
-asked for counts as ordered there. The audit makes an unaudited transfer for each warehouse of the company, and a sales
-transfer at the line's price for each of another; it posts nothing itself. Un-auditing deletes those bills, unless one
-of them was audited.
+Its lines draw on audited inbounds of one warehouse, never more than received and not asked back; the
+quantity for a branch's plan counts as ordered there. The audit creates an unaudited transfer per warehouse
+of the company, and a sales transfer at the line's price per warehouse of another company; it posts nothing
+itself. Un-auditing deletes those bills, and is refused once one of them is audited.
 """
 
 from __future__ import annotations
@@ -16,32 +16,33 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Mapped, declared_attr
 
-from api.kit import bulk, drafts, packs, registry
+from api.kit.bills import bulk_posting, drafts, pack_units
 from api.kit.context import Context
-from api.kit.document import (
+from api.kit.declaration import registry
+from api.kit.declaration.document import (
     Bill,
     BillType,
     Block,
-    DetailPlace,
+    DetailPlacement,
     Document,
-    Link,
     Proposal,
     Rows,
+    SourceLink,
     Values,
-    declare,
+    declare_bill,
 )
+from api.kit.declaration.fields import derived_field, goods_field, reference_field, source_line_field
+from api.kit.declaration.fields import price_field as price_of
+from api.kit.declaration.flow import UNAUDITED, VOIDED
+from api.kit.declaration.goods_bills import DrawnLine
+from api.kit.declaration.posting import Postings
+from api.kit.declaration.resource import Menu
 from api.kit.errors import Refusal
-from api.kit.fields import derived, goods, ref, source_line
-from api.kit.fields import price as price_of
-from api.kit.flow import UNAUDITED, VOIDED
-from api.kit.goods_bills import DrawnLine
-from api.kit.posting import Postings
-from api.kit.resource import Menu
-from api.kit.validation import Problems
-from api.master import inner_partners
-from api.master.stock_lines import StockBill
-from api.master.warehouses import GOOD, Warehouse
-from api.purchase.purchase_inbound import ALLOTTABLE, PurchaseInboundLine, of_receipt
+from api.kit.storage.validation import Problems
+from api.master.partners import inner_partners
+from api.master.stock.stock_lines import StockBill
+from api.master.warehouses.warehouses import GOOD, Warehouse
+from api.purchase.purchase_inbound import ALLOTTABLE, PurchaseInboundLine, build_receipt_field
 from api.purchase.purchase_plan import PLANNED_BY, PurchasePlan, PurchasePlanLine
 
 API = "v2/purchase/Allocation"
@@ -51,19 +52,19 @@ class PurchaseAllocationLine(DrawnLine):
     __tablename__ = "purchase_allocation_line"
     bill_table = "purchase_allocation"
     derived = (
-        of_receipt("source_no", "入库单号", "text", "b.bill_no", 190, bill=True),
-        of_receipt(
+        build_receipt_field("source_no", "入库单号", "text", "b.bill_no", 190, bill=True),
+        build_receipt_field(
             "source_supplier",
             "供应商",
             "text",
             "(select s.supplier_name from supplier s where s.supplier_id = b.supplier_id)",
             180,
         ),
-        of_receipt("source_quantity", "入库数量", "quantity", "i.quantity"),
-        of_receipt(
+        build_receipt_field("source_quantity", "入库数量", "quantity", "i.quantity"),
+        build_receipt_field(
             "allottable_quantity", "可分配数量", "quantity", ALLOTTABLE.format(table="i"), decides=True
         ),
-        derived(
+        derived_field(
             "to_company_name",
             "调入公司",
             "text",
@@ -74,8 +75,8 @@ class PurchaseAllocationLine(DrawnLine):
         PLANNED_BY,
     )
 
-    goods_id: Mapped[int] = goods(required=True, form=False, search=True, sort=-80)
-    to_warehouse_id: Mapped[int] = ref(
+    goods_id: Mapped[int] = goods_field(required=True, form=False, search=True, sort=-80)
+    to_warehouse_id: Mapped[int] = reference_field(
         "warehouse",
         "调入仓库",
         target="warehouse_id",
@@ -85,22 +86,24 @@ class PurchaseAllocationLine(DrawnLine):
         sort=-75,
     )
     price: Mapped[Decimal] = price_of("调拨单价", rule="Positive", width=110, sort=11)
-    customer_id: Mapped[int | None] = ref("customer", "客户（调入公司）", form=False, sort=30)
-    supplier_id: Mapped[int | None] = ref("supplier", "供应商（调出公司）", form=False, sort=31)
-    source_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
-    plan_line_id: Mapped[int | None] = source_line("purchase_plan_line", "采购计划明细")
+    customer_id: Mapped[int | None] = reference_field("customer", "客户（调入公司）", form=False, sort=30)
+    supplier_id: Mapped[int | None] = reference_field("supplier", "供应商（调出公司）", form=False, sort=31)
+    source_line_id: Mapped[int | None] = source_line_field("purchase_inbound_line", "采购入库明细")
+    plan_line_id: Mapped[int | None] = source_line_field("purchase_plan_line", "采购计划明细")
 
     @declared_attr
     @classmethod
     def batch_id(cls) -> Mapped[int | None]:
-        return ref("goods_batch", "批次", target="batch_id", form=False, label_field="batch", sort=-39)
+        return reference_field(
+            "goods_batch", "批次", target="batch_id", form=False, label_field="batch", sort=-39
+        )
 
 
 class PurchaseAllocation(StockBill):
     """到货分配"""
 
     __tablename__ = "purchase_allocation"
-    declaration = declare(
+    declaration = declare_bill(
         "到货分配",
         API,
         also_at=("purchase_center/Allocation",),
@@ -122,12 +125,12 @@ class PurchaseAllocation(StockBill):
                 "lines",
                 "分配明细",
                 PurchaseAllocationLine,
-                drawn=True,
+                pick_from_sources=True,
                 proposals=(Proposal("按采购计划分配", f"{API}/getProposal", ("company_id", "warehouse_id")),),
             ),
         ),
         (
-            Link(
+            SourceLink(
                 "source_line_id",
                 "purchase_inbound",
                 PurchaseInboundLine,
@@ -136,29 +139,31 @@ class PurchaseAllocation(StockBill):
                 required=True,
                 rest="allottable_quantity",
             ),
-            Link(
+            SourceLink(
                 "plan_line_id",
                 "purchase_plan",
                 PurchasePlanLine,
                 "executed_quantity",
                 (),
                 offered=False,
-                agreed=False,
+                price_already_approved=False,
                 shares=False,
             ),
         ),
-        detail=DetailPlace("到货分配明细", "/purchase/allocationDetail", Menu("采购管理", "明细查询", 22)),
+        detail=DetailPlacement(
+            "到货分配明细", "/purchase/allocationDetail", Menu("采购管理", "明细查询", 22)
+        ),
         undoes="所生成的未审核调拨单、配销单随之删除",
     )
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         lines = children["lines"]
-        owners = _owners(ctx, lines)
-        planned = _planned_for(ctx, lines)
-        batches = _batches(ctx, lines)
+        owners = _read_owners(ctx, lines)
+        planned = _read_planned_warehouses(ctx, lines)
+        batches = _read_batches(ctx, lines)
         foreign = set(owners.values()) - {header["company_id"]}
-        parties = inner_partners.find_parties(ctx, header["company_id"], foreign)
+        parties = inner_partners.find_inner_parties(ctx, header["company_id"], foreign)
         for line in lines:
             problems.place = f"第{line['line_no']}行"
             target = line["to_warehouse_id"]
@@ -170,7 +175,7 @@ class PurchaseAllocation(StockBill):
             line |= {"customer_id": None, "supplier_id": None}
             if owners[target] != header["company_id"]:
                 found = parties[owners[target]]
-                found.tell_missing(problems, line)
+                found.report_missing(problems, line)
                 line |= {"customer_id": found.customer_id, "supplier_id": found.supplier_id}
         problems.place = ""
 
@@ -179,45 +184,45 @@ class PurchaseAllocation(StockBill):
         return Postings()
 
     @classmethod
-    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
+    def check_transition(cls, ctx: Context, doc: Document, action: str) -> None:
         if action not in ("antiAuditor", "invalid"):
             return
         done = [
             f"{made.declaration.label}{row.bill_no}"
-            for made, row in _made(ctx, doc.header.bill_id)
+            for made, row in _read_created_bills(ctx, doc.header.bill_id)
             if row.status not in (UNAUDITED, VOIDED)
         ]
         if done:
             raise Refusal(f"分配生成的{'、'.join(done)}已审核，不能反审核或作废，请先反审核这些单据")
 
     @classmethod
-    def follow(cls, ctx: Context, doc: Document, effect: str) -> None:
+    def after_transition(cls, ctx: Context, doc: Document, effect: str) -> None:
         if effect == "post":
-            _send(ctx, doc)
+            _create_transfers(ctx, doc)
             return
-        for made, row in _made(ctx, doc.header.bill_id):
+        for made, row in _read_created_bills(ctx, doc.header.bill_id):
             if row.status == UNAUDITED:
-                drafts.delete(ctx, made, row.bill_id)
+                drafts.delete_draft(ctx, made, row.bill_id)
 
 
-def _owners(ctx: Context, lines: Iterable[Any]) -> dict[int, int]:
-    """The companies of the warehouses that lines go to."""
+def _read_owners(ctx: Context, lines: Iterable[Any]) -> dict[int, int]:
+    """Read the companies of the target warehouses, by warehouse."""
     table = Warehouse.table()
     wanted = table.c.warehouse_id.in_({line["to_warehouse_id"] for line in lines})
     rows = ctx.conn.execute(select(table.c.warehouse_id, table.c.company_id).where(wanted))
     return {row.warehouse_id: row.company_id for row in rows}
 
 
-def _batches(ctx: Context, lines: Iterable[Any]) -> dict[int, int | None]:
-    """The batches that receipts' lines brought."""
+def _read_batches(ctx: Context, lines: Iterable[Any]) -> dict[int, int | None]:
+    """Read the batches of the receipts' lines."""
     table = PurchaseInboundLine.table()
     wanted = table.c.line_id.in_({line["source_line_id"] for line in lines})
     rows = ctx.conn.execute(select(table.c.line_id, table.c.batch_id).where(wanted))
     return {row.line_id: row.batch_id for row in rows}
 
 
-def _planned_for(ctx: Context, lines: Iterable[Any]) -> dict[int, int]:
-    """The warehouses that plan lines are for."""
+def _read_planned_warehouses(ctx: Context, lines: Iterable[Any]) -> dict[int, int]:
+    """Read the warehouses of the plan lines."""
     head, own = PurchasePlan.table(), PurchasePlanLine.table()
     wanted = {line["plan_line_id"] for line in lines if line.get("plan_line_id")}
     if not wanted:
@@ -226,10 +231,10 @@ def _planned_for(ctx: Context, lines: Iterable[Any]) -> dict[int, int]:
     return {row.line_id: row.warehouse_id for row in ctx.conn.execute(query.where(own.c.line_id.in_(wanted)))}
 
 
-def _made(ctx: Context, key: int) -> Iterator[tuple[type[Bill], Any]]:
-    """The bills that an allocation's audit has made."""
+def _read_created_bills(ctx: Context, key: int) -> Iterator[tuple[type[Bill], Any]]:
+    """Read the bills that an allocation's audit created."""
     for name in ("transfer_out", "sales_transfer"):
-        cls: Any = registry.get(name)
+        cls: Any = registry.get_resource(name)
         table = cls.table()
         query = select(table.c.bill_id, table.c.bill_no, table.c.status)
         for row in ctx.conn.execute(
@@ -238,15 +243,15 @@ def _made(ctx: Context, key: int) -> Iterator[tuple[type[Bill], Any]]:
             yield cls, row
 
 
-_ALIKE = ("goods_id", "quantity", "batch_id", "remark", *packs.COLUMNS)
+_ALIKE = ("goods_id", "quantity", "batch_id", "remark", *pack_units.COLUMNS)
 _PRICED = ("price", "discount_amount", "tax_rate", "is_gift")
 
 
-def _send(ctx: Context, doc: Document) -> None:
-    """Make the unaudited transfers of an allocation, one for each warehouse; those to other companies are sold."""
+def _create_transfers(ctx: Context, doc: Document) -> None:
+    """Create an unaudited transfer per target warehouse; a sales transfer for other companies."""
     header = doc.header
     rows = [line._asdict() for line in doc.lines]
-    owners = _owners(ctx, rows)
+    owners = _read_owners(ctx, rows)
     bills: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         own = owners[row["to_warehouse_id"]] == header.company_id
@@ -257,7 +262,7 @@ def _send(ctx: Context, doc: Document) -> None:
     entries = []
     for target, lines in bills.items():
         own = owners[target] == header.company_id
-        made: Any = registry.get("transfer_out" if own else "sales_transfer")
+        made: Any = registry.get_resource("transfer_out" if own else "sales_transfer")
         draft = drafts.Draft({**common, "to_warehouse_id": target}, {"lines": lines})
-        entries.append(bulk.Entry(made, draft, audited=False))
-    bulk.save(ctx, entries)
+        entries.append(bulk_posting.BulkBill(made, draft, audited=False))
+    bulk_posting.save_bills(ctx, entries)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, Block, DetailPlace, Link, declare
-from api.kit.fields import key, ref, source_line
-from api.kit.resource import Declaration, Menu
-from api.kit.view import BILL
-from api.master.invoices import Invoice, InvoiceLine, Uninvoiced, source_no, uninvoiced
-from api.master.partners import supplier
+from api.kit.declaration.document import BillType, Block, DetailPlacement, SourceLink, declare_bill
+from api.kit.declaration.fields import key_field, reference_field, source_line_field
+from api.kit.declaration.resource import Declaration, Menu
+from api.kit.declaration.view import BILL
+from api.master.partners.partners import supplier_field
+from api.master.settlements.invoices import (
+    Invoice,
+    InvoiceLine,
+    UninvoicedBill,
+    source_number_column,
+    uninvoiced_bills_sql,
+)
 from api.purchase.purchase_inbound import PurchaseInboundLine
 from api.purchase.purchase_return import PurchaseReturnLine
 
 _SHARED = ("company_id", "supplier_id")
-_BOUGHT = Link(
+_BOUGHT = SourceLink(
     "inbound_line_id",
     "purchase_inbound",
     PurchaseInboundLine,
@@ -23,7 +29,7 @@ _BOUGHT = Link(
     required=True,
     measure="amount",
 )
-_RETURNED = Link(
+_RETURNED = SourceLink(
     "return_line_id",
     "purchase_return",
     PurchaseReturnLine,
@@ -38,17 +44,17 @@ _RETURNED = Link(
 class PurchaseInvoiceLine(InvoiceLine):
     __tablename__ = "purchase_invoice_line"
     bill_table = "purchase_invoice"
-    derived = (source_no(_BOUGHT, _RETURNED),)
+    derived = (source_number_column(_BOUGHT, _RETURNED),)
 
-    inbound_line_id: Mapped[int | None] = source_line("purchase_inbound_line", "采购入库明细")
-    return_line_id: Mapped[int | None] = source_line("purchase_return_line", "采购退货明细")
+    inbound_line_id: Mapped[int | None] = source_line_field("purchase_inbound_line", "采购入库明细")
+    return_line_id: Mapped[int | None] = source_line_field("purchase_return_line", "采购退货明细")
 
 
 class PurchaseInvoice(Invoice):
     """采购发票"""
 
     __tablename__ = "purchase_invoice"
-    declaration = declare(
+    declaration = declare_bill(
         "采购发票",
         "v2/purchase/PurchaseInvoice",
         also_called={"getInfo": "get"},
@@ -61,22 +67,22 @@ class PurchaseInvoice(Invoice):
     )
     bill = BillType(
         "CGFP",
-        (Block("lines", "发票明细", PurchaseInvoiceLine, drawn=True),),
+        (Block("lines", "发票明细", PurchaseInvoiceLine, pick_from_sources=True),),
         (_BOUGHT, _RETURNED),
-        detail=DetailPlace(
+        detail=DetailPlacement(
             "采购发票明细", "/purchase/purchaseInvoiceDetail", Menu("采购管理", "明细查询", 50)
         ),
     )
 
     issued_by = "supplier_id"
-    supplier_id: Mapped[int] = supplier(settles=True)
+    supplier_id: Mapped[int] = supplier_field(for_settlement=True)
 
 
-class PurchaseUninvoiced(Uninvoiced):
+class PurchaseUninvoiced(UninvoicedBill):
     """采购未开票单据"""
 
     __tablename__ = "purchase_uninvoiced"
-    found_by = "supplier_id"
+    keyword_reference = "supplier_id"
     declaration = Declaration(
         "采购未开票单据",
         "v2/purchase/PurchaseUninvoiced",
@@ -91,7 +97,9 @@ class PurchaseUninvoiced(Uninvoiced):
 
     invoice = PurchaseInvoice
     partner = "supplier_id"
-    purchase_uninvoiced_id: Mapped[int] = key()
-    supplier_id: Mapped[int] = ref("supplier", "供应商", search=True, width=200, sort=-67)
+    purchase_uninvoiced_id: Mapped[int] = key_field()
+    supplier_id: Mapped[int] = reference_field("supplier", "供应商", search=True, width=200, sort=-67)
 
-    rows = uninvoiced("purchase_uninvoiced", "supplier_id", (("CGRK", _BOUGHT), ("CGTH", _RETURNED)))
+    rows = uninvoiced_bills_sql(
+        "purchase_uninvoiced", "supplier_id", (("CGRK", _BOUGHT), ("CGTH", _RETURNED))
+    )

@@ -1,4 +1,4 @@
-"""Purchase order (采购订单), CGDD: what a supplier is to deliver; it posts nothing, its lines count what arrived."""
+"""Purchase order (采购订单), CGDD: goods ordered from a supplier; posts nothing, its lines count arrivals."""
 
 from __future__ import annotations
 
@@ -6,26 +6,38 @@ from datetime import date
 
 from sqlalchemy.orm import Mapped
 
-from api.kit import orders
+from api.kit.bills import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
-from api.kit.fields import day, enum, source_line
-from api.kit.flow import ORDER
-from api.kit.goods_bills import DrawnLine
-from api.kit.posting import Postings
-from api.kit.resource import Menu
-from api.kit.validation import Problems
-from api.master import earned_gifts, prepayment, replacements, settings
-from api.master.business_types import Delivered
-from api.master.partners import supplier
-from api.master.stock_lines import StockBill
+from api.kit.declaration.document import (
+    BillType,
+    Block,
+    DetailPlacement,
+    Document,
+    Rows,
+    SourceLink,
+    Values,
+    declare_bill,
+)
+from api.kit.declaration.fields import date_field, enum_field, source_line_field
+from api.kit.declaration.flow import ORDER
+from api.kit.declaration.goods_bills import DrawnLine
+from api.kit.declaration.posting import Postings
+from api.kit.declaration.resource import Menu
+from api.kit.storage.validation import Problems
+from api.master.partners.partners import supplier_field
+from api.master.pricing import gift_rules
+from api.master.settings import settings
+from api.master.settings.business_types import DeliveryTermsMixin
+from api.master.settlements import prepayment
+from api.master.stock import replacements
+from api.master.stock.stock_lines import StockBill
 from api.purchase.purchase_plan import PLANNED_BY, PurchasePlanLine
 
 BY_HAND, MALL, CONVERTED, GROUP_BUYING = 0, 1, 2, 3
 ORDER_SOURCES = {BY_HAND: "ERP", MALL: "网上商城", CONVERTED: "采购单转换", GROUP_BUYING: "团购平台"}
 
 ANY_SOURCE = 4
-"""Stands for all of them in what a list is asked for (spec/2-routes.md 4)."""
+"""All sources, as a filter value of lists (spec/2-routes.md 4)."""
 
 
 class PurchaseOrderLine(DrawnLine, orders.OrderLine):
@@ -33,14 +45,14 @@ class PurchaseOrderLine(DrawnLine, orders.OrderLine):
     bill_table = "purchase_order"
     derived = (PLANNED_BY,)
 
-    plan_line_id: Mapped[int | None] = source_line("purchase_plan_line", "采购计划明细")
+    plan_line_id: Mapped[int | None] = source_line_field("purchase_plan_line", "采购计划明细")
 
 
-class PurchaseOrder(Delivered, StockBill):
+class PurchaseOrder(DeliveryTermsMixin, StockBill):
     """采购订单"""
 
     __tablename__ = "purchase_order"
-    declaration = declare(
+    declaration = declare_bill(
         "采购订单",
         "v2/purchase/PurchaseOrder",
         also_called={"getInfo": "get"},
@@ -56,24 +68,24 @@ class PurchaseOrder(Delivered, StockBill):
         "CGDD",
         (Block("lines", "采购明细", PurchaseOrderLine),),
         (
-            Link(
+            SourceLink(
                 "plan_line_id",
                 "purchase_plan",
                 PurchasePlanLine,
                 "executed_quantity",
                 ("company_id", "warehouse_id"),
                 offered=False,
-                agreed=False,
+                price_already_approved=False,
             ),
         ),
         transitions=ORDER,
-        detail=DetailPlace("采购订单明细", "/purchase/orderdetail", Menu("采购管理", "明细查询", 10)),
+        detail=DetailPlacement("采购订单明细", "/purchase/orderdetail", Menu("采购管理", "明细查询", 10)),
     )
-    derived = (orders.receiving_status, *prepayment.PURCHASE.shown())
+    derived = (orders.receiving_status, *prepayment.PURCHASE.derived_columns())
 
-    supplier_id: Mapped[int] = supplier()
-    delivery_date: Mapped[date | None] = day("交货日期", since="business_date", sort=-40)
-    order_source: Mapped[int] = enum(
+    supplier_id: Mapped[int] = supplier_field()
+    delivery_date: Mapped[date | None] = date_field("交货日期", since="business_date", sort=-40)
+    order_source: Mapped[int] = enum_field(
         "订单来源",
         ORDER_SOURCES,
         default=BY_HAND,
@@ -87,7 +99,7 @@ class PurchaseOrder(Delivered, StockBill):
     )
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
         planned = any(line.get("plan_line_id") for line in children["lines"])
         header["order_source"] = CONVERTED if planned else BY_HAND
 
@@ -96,11 +108,11 @@ class PurchaseOrder(Delivered, StockBill):
         return Postings()
 
     @classmethod
-    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        orders.refuse_executed(doc, action)
-        replacements.refuse_delivered(ctx, doc, action, "purchase_inbound")
+    def check_transition(cls, ctx: Context, doc: Document, action: str) -> None:
+        orders.forbid_reversal_if_executed(doc, action)
+        replacements.forbid_reversal_when_delivered(ctx, doc, action, "purchase_inbound")
         if action == "close":
-            settings.refuse_or_ask(
-                ctx, cls, doc, [(settings.ASKS, earned_gifts.PURCHASE.describe_owed(ctx, doc))]
+            settings.refuse_or_confirm(
+                ctx, cls, doc, [(settings.ASKS, gift_rules.PURCHASE.describe_outstanding(ctx, doc))]
             )
-        settings.hold(ctx, cls, doc, action)
+        settings.enforce_controls(ctx, cls, doc, action)

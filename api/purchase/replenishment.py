@@ -1,4 +1,4 @@
-"""Replenishment (补货): how a warehouse stands in goods, what it should buy, from whom, and at which price."""
+"""Replenishment proposals (补货): stock position of goods in a warehouse, quantity to buy, supplier and price."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from typing import Annotated, Any
 from sqlalchemy import text
 
 from api.kit.context import Context
-from api.kit.database import today
-from api.kit.document import MAX_LINES
+from api.kit.declaration.document import MAX_LINES
+from api.kit.declaration.field_sources import from_fields
+from api.kit.declaration.flow import POSTED_SQL
 from api.kit.errors import Refusal
-from api.kit.flow import POSTED_SQL
-from api.kit.scope import within
-from api.kit.told import of
-from api.master import pricing
-from api.master.proposals import ProposedGoods
-from api.master.safety_stock import LIMIT
-from api.master.warehouses import Warehouse
+from api.kit.scope import scope_condition
+from api.kit.storage.database import today
+from api.master.goods.proposals import ProposedGoods
+from api.master.pricing import price_rules
+from api.master.warehouses.safety_stock import LIMIT
+from api.master.warehouses.warehouses import Warehouse
 
 
 class ProposedLine(ProposedGoods):
-    """Goods to buy for a warehouse, from whom, and the figures that say so."""
+    """Goods to buy for a warehouse, with supplier and the figures behind the proposal."""
 
-    goods_id: Annotated[int, of("purchase_plan_line.goods_id")]
-    quantity: Annotated[str, of("purchase_plan_line.quantity")]
-    price: Annotated[str, of("purchase_plan_line.price", "supplier_price.purchase_price")]
-    tax_rate: Annotated[str, of("purchase_plan_line.tax_rate")]
-    supplier_id: Annotated[int | None, of("purchase_plan_line.supplier_id")]
-    supplier_name: Annotated[str | None, of("purchase_plan_line.supplier_id")]
-    stocks: Annotated[str, of("purchase_plan_line.stocks")]
-    available_stocks: Annotated[str, of("purchase_plan_line.available_stocks")]
-    on_order: Annotated[str, of("purchase_plan_line.on_order")]
-    safety_stock: Annotated[str, of("purchase_plan_line.safety_stock")]
-    sales_quantity: Annotated[str, of("purchase_plan_line.sales_quantity")]
+    goods_id: Annotated[int, from_fields("purchase_plan_line.goods_id")]
+    quantity: Annotated[str, from_fields("purchase_plan_line.quantity")]
+    price: Annotated[str, from_fields("purchase_plan_line.price", "supplier_price.purchase_price")]
+    tax_rate: Annotated[str, from_fields("purchase_plan_line.tax_rate")]
+    supplier_id: Annotated[int | None, from_fields("purchase_plan_line.supplier_id")]
+    supplier_name: Annotated[str | None, from_fields("purchase_plan_line.supplier_id")]
+    stocks: Annotated[str, from_fields("purchase_plan_line.stocks")]
+    available_stocks: Annotated[str, from_fields("purchase_plan_line.available_stocks")]
+    on_order: Annotated[str, from_fields("purchase_plan_line.on_order")]
+    safety_stock: Annotated[str, from_fields("purchase_plan_line.safety_stock")]
+    sales_quantity: Annotated[str, from_fields("purchase_plan_line.sales_quantity")]
 
 
 FIGURES = ("stocks", "available_stocks", "on_order", "safety_stock", "sales_quantity")
@@ -47,7 +47,7 @@ _OPEN = """
         join {bill}_line l using (bill_id)
         where h.warehouse_id = :warehouse_id and (h.status = 2 or h.locked_from = 2)
 """
-_STANDING = f"""
+_STOCK_POSITION = f"""
 with on_order as (
     select goods_id, sum(quantity) as quantity
     from ({_OPEN.format(bill="purchase_order")} union all {_OPEN.format(bill="purchase_plan")}) coming
@@ -102,24 +102,24 @@ left join supplier seller on seller.supplier_id = coalesce(offered.supplier_id, 
 """
 
 
-def _of_supplier(sql: str) -> str:
-    """A price query of `pricing` for the supplier of each goods instead of one for all."""
+def _per_supplier_sql(sql: str) -> str:
+    """Return a price query of `pricing` for each goods' own supplier instead of one for all."""
     return sql.replace(":supplier_id", "seller.supplier_id")
 
 
 _PRICED = f"""
 left join company_goods c on c.goods_id = g.goods_id and c.company_id = :company_id
-left join lateral ({_of_supplier(pricing.LEVEL["supplier"])}) level on true
-left join lateral ({_of_supplier(pricing.LAST["supplier"])}) last on true
+left join lateral ({_per_supplier_sql(price_rules.LEVEL["supplier"])}) level on true
+left join lateral ({_per_supplier_sql(price_rules.LAST["supplier"])}) last on true
 """
 
 
 _PROPOSED = f"""
-{_STANDING.format(which="g.enabled")},
+{_STOCK_POSITION.format(which="g.enabled")},
 wanted as (select w.*, {{quantity}} as quantity from standing w)
 select
     w.*, g.goods_name, g.goods_num, g.specification_type, g.pattern, g.tax_rate, u.unit_name,
-    seller.supplier_id, seller.supplier_name, coalesce({pricing.price("supplier")}, 0) as price
+    seller.supplier_id, seller.supplier_name, coalesce({price_rules.line_price_sql("supplier")}, 0) as price
 from wanted w
 join goods g using (goods_id)
 left join unit u using (unit_id)
@@ -133,13 +133,13 @@ _BELOW_SAFETY = "w.safety_stock - w.available_stocks - w.on_order"
 # Whole pieces, so that the days are covered.
 _FOR_SALES = "ceil(w.sales_quantity * :cover_days / :sales_days - w.available_stocks - w.on_order)"
 _PRICES = text(f"""
-select g.goods_id, seller.supplier_id, {pricing.price("supplier")} as price
+select g.goods_id, seller.supplier_id, {price_rules.line_price_sql("supplier")} as price
 from unnest(cast(:goods as bigint[]), cast(:suppliers as bigint[])) as seller (goods_id, supplier_id)
 join goods g using (goods_id)
 {_PRICED}
 """)
 _FIGURES = f"""
-{_STANDING.format(which="g.goods_id = any(:goods)")}
+{_STOCK_POSITION.format(which="g.goods_id = any(:goods)")}
 select w.*, seller.supplier_id
 from standing w
 join goods g using (goods_id)
@@ -147,29 +147,31 @@ join goods g using (goods_id)
 """
 
 
-def below_safety(ctx: Context, company_id: int, warehouse_id: int, sales_days: int) -> list[dict[str, Any]]:
-    """Goods whose available stock, open orders and plans don't make their safety stock: what is missing."""
-    return _proposed(ctx, _BELOW_SAFETY, company_id, warehouse_id, sales_days, 0)
+def propose_below_safety(
+    ctx: Context, company_id: int, warehouse_id: int, sales_days: int
+) -> list[dict[str, Any]]:
+    """Propose goods whose available stock, open orders and plans fall short of their safety stock."""
+    return _propose_goods(ctx, _BELOW_SAFETY, company_id, warehouse_id, sales_days, 0)
 
 
-def for_sales(
+def propose_for_sales(
     ctx: Context, company_id: int, warehouse_id: int, sales_days: int, cover_days: int
 ) -> list[dict[str, Any]]:
-    """What `cover_days` will sell at the daily mean of the last `sales_days`, beyond what is there or coming."""
-    return _proposed(ctx, _FOR_SALES, company_id, warehouse_id, sales_days, cover_days)
+    """Propose goods for `cover_days` at the daily mean of the last `sales_days`, less stock and arrivals."""
+    return _propose_goods(ctx, _FOR_SALES, company_id, warehouse_id, sales_days, cover_days)
 
 
-def _proposed(
+def _propose_goods(
     ctx: Context, quantity: str, company_id: int, warehouse_id: int, sales_days: int, cover_days: int
 ) -> list[dict[str, Any]]:
-    _reach(ctx, company_id, warehouse_id)
-    values = _values(company_id, warehouse_id, today(), sales_days)
+    _require_warehouse(ctx, company_id, warehouse_id)
+    values = _build_query_values(company_id, warehouse_id, today(), sales_days)
     values |= {"cover_days": cover_days, "most": MAX_LINES}
     found = ctx.conn.execute(text(_PROPOSED.format(quantity=quantity)), values)
     return [dict(row._mapping) for row in found]
 
 
-def _values(company_id: int, warehouse_id: int, day: date, sales_days: int) -> dict[str, Any]:
+def _build_query_values(company_id: int, warehouse_id: int, day: date, sales_days: int) -> dict[str, Any]:
     return {
         "company_id": company_id,
         "warehouse_id": warehouse_id,
@@ -179,28 +181,30 @@ def _values(company_id: int, warehouse_id: int, day: date, sales_days: int) -> d
     }
 
 
-def _reach(ctx: Context, company_id: int, warehouse_id: int) -> None:
+def _require_warehouse(ctx: Context, company_id: int, warehouse_id: int) -> None:
     table = Warehouse.table()
     mine = table.select().where(
-        table.c.warehouse_id == warehouse_id, table.c.company_id == company_id, within(table, ctx.principal)
+        table.c.warehouse_id == warehouse_id,
+        table.c.company_id == company_id,
+        scope_condition(table, ctx.principal),
     )
     if ctx.conn.execute(mine).first() is None:
         raise Refusal("仓库不存在或无权访问")
 
 
-def figures(
+def read_stock_figures(
     ctx: Context, company_id: int, warehouse_id: int, day: date, sales_days: int, goods: Iterable[int]
 ) -> dict[int, dict[str, Any]]:
-    """How goods stand in a warehouse on a day, and who would supply them, by goods."""
-    values = _values(company_id, warehouse_id, day, sales_days) | {"goods": sorted(set(goods))}
+    """Read the stock position of goods in a warehouse on a day, and their supplier, by goods."""
+    values = _build_query_values(company_id, warehouse_id, day, sales_days) | {"goods": sorted(set(goods))}
     rows = ctx.conn.execute(text(_FIGURES), values)
     return {row.goods_id: dict(row._mapping) for row in rows}
 
 
-def prices(
+def read_supplier_prices(
     ctx: Context, company_id: int, day: date, wanted: Collection[tuple[int, int]]
 ) -> dict[tuple[int, int], Decimal]:
-    """What goods cost of suppliers, by both, where that is known."""
+    """Read suppliers' prices by (goods, supplier), where known."""
     goods, suppliers = zip(*wanted, strict=True) if wanted else ((), ())
     values = {"company_id": company_id, "priced_on": day, "goods": list(goods), "suppliers": list(suppliers)}
     rows = ctx.conn.execute(_PRICES, values)

@@ -1,19 +1,20 @@
-"""Prepayments to suppliers (供应商预付账户), what each settled, and the write-offs of payments (付款核销明细)."""
+"""Prepayments to suppliers (供应商预付账户), the items that each one settled, and write-offs of payments
+(付款核销明细)."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import key, ref
-from api.kit.resource import Declaration, Drill, Menu
-from api.kit.view import BILL, READ_ONLY
-from api.master.advances import (
+from api.kit.declaration.fields import key_field, reference_field
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import BILL, READ_ONLY
+from api.master.settlements.advances import (
     AdvanceAccount,
     AdvanceItem,
     WriteOffRow,
-    advance_accounts,
-    advance_items,
-    write_off_rows,
+    advance_accounts_sql,
+    advance_items_sql,
+    write_off_rows_sql,
 )
 
 ITEMS = "/purchase/factoryprepaidSearch"
@@ -23,7 +24,7 @@ class SupplierAdvance(AdvanceAccount):
     """供应商预付账户"""
 
     __tablename__ = "supplier_advance"
-    found_by = "supplier_id"
+    keyword_reference = "supplier_id"
     declaration = Declaration(
         "供应商预付账户",
         "v2/purchase/FactoryPrepaid",
@@ -36,17 +37,17 @@ class SupplierAdvance(AdvanceAccount):
         drill=Drill("预付明细", ITEMS, (("company_id", "company_id"), ("supplier_id", "supplier_id"))),
     )
 
-    supplier_advance_id: Mapped[int] = key()
-    supplier_id: Mapped[int] = ref("supplier", "供应商", search=True, width=200)
+    supplier_advance_id: Mapped[int] = key_field()
+    supplier_id: Mapped[int] = reference_field("supplier", "供应商", search=True, width=200)
 
-    accounts = advance_accounts("supplier")
+    accounts = advance_accounts_sql("supplier")
 
 
 class SupplierAdvanceItem(AdvanceItem):
     """供应商预付明细"""
 
     __tablename__ = "supplier_advance_item"
-    found_by = "supplier_id"
+    keyword_reference = "supplier_id"
     declaration = Declaration(
         "供应商预付明细",
         "v2/purchase/FactoryPrepaidDetail",
@@ -58,18 +59,18 @@ class SupplierAdvanceItem(AdvanceItem):
         drill=BILL,
     )
 
-    supplier_advance_item_id: Mapped[int] = key()
-    supplier_id: Mapped[int] = ref("supplier", "供应商", search=True, width=200)
+    supplier_advance_item_id: Mapped[int] = key_field()
+    supplier_id: Mapped[int] = reference_field("supplier", "供应商", search=True, width=200)
 
-    rows = advance_items("supplier")
+    rows = advance_items_sql("supplier")
 
 
 class SupplierWriteOff(WriteOffRow):
     """付款核销明细"""
 
     __tablename__ = "supplier_write_off"
-    leading = ("business_date", "bill_no", "supplier_id", "item_no", "amount")
-    found_by = "supplier_id"
+    pinned_columns = ("business_date", "bill_no", "supplier_id", "item_no", "amount")
+    keyword_reference = "supplier_id"
     declaration = Declaration(
         "付款核销明细",
         "v2/purchase/PaymentDetail",
@@ -81,7 +82,7 @@ class SupplierWriteOff(WriteOffRow):
         drill=BILL,
     )
 
-    supplier_write_off_id: Mapped[int] = key()
-    supplier_id: Mapped[int] = ref("supplier", "供应商", search=True, width=200)
+    supplier_write_off_id: Mapped[int] = key_field()
+    supplier_id: Mapped[int] = reference_field("supplier", "供应商", search=True, width=200)
 
-    rows = write_off_rows("supplier")
+    rows = write_off_rows_sql("supplier")

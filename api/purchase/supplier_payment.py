@@ -1,13 +1,13 @@
-"""Supplier payment (付款单), GYFK: money leaves an account and settles payables; what is left over is a prepayment."""
+"""Supplier payment (付款单), GYFK: money leaves an account and settles payables; the remainder is a prepayment."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, Block, declare
-from api.kit.resource import Menu
-from api.master.partners import supplier
-from api.master.settlements import WAIVE, SettlingBill, WriteOffLine
+from api.kit.declaration.document import BillType, Block, declare_bill
+from api.kit.declaration.resource import Menu
+from api.master.partners.partners import supplier_field
+from api.master.settlements.settlements import WAIVE, SettlingBill, WriteOffLine
 
 
 class SupplierPaymentWriteOff(WriteOffLine):
@@ -20,7 +20,7 @@ class SupplierPayment(SettlingBill):
 
     __tablename__ = "supplier_payment"
     party = "supplier"
-    declaration = declare(
+    declaration = declare_bill(
         "付款单",
         "v2/purchase/Payment",
         also_called={"getInfo": "get"},
@@ -30,7 +30,7 @@ class SupplierPayment(SettlingBill):
             "see": "/purchase/paymanageSearch",
         },
         menu=Menu("采购管理", "付款业务", 40),
-        allowances=(WAIVE,),
+        override_rights=(WAIVE,),
     )
     bill = BillType(
         "GYFK",
@@ -47,4 +47,4 @@ class SupplierPayment(SettlingBill):
         settles=True,
     )
 
-    supplier_id: Mapped[int] = supplier(settles=True)
+    supplier_id: Mapped[int] = supplier_field(for_settlement=True)

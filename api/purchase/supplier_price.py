@@ -1,4 +1,4 @@
-"""Purchase prices (采购价格): what a company pays a supplier for a goods; orders and inbound bills start from it."""
+"""Purchase prices (采购价格): a supplier's price of goods for a company, the default of orders and inbounds."""
 
 from __future__ import annotations
 
@@ -10,9 +10,18 @@ from sqlalchemy import Index, Row, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.fields import COST, day, enabled, goods, key, money, ref, textarea
-from api.kit.resource import READ, WRITE, Declaration, Drill, Menu, Resource
-from api.master import price_changes
+from api.kit.declaration.fields import (
+    COST,
+    date_field,
+    enabled_field,
+    goods_field,
+    key_field,
+    money_field,
+    reference_field,
+    textarea_field,
+)
+from api.kit.declaration.resource import READ, WRITE, Declaration, Drill, Menu, Resource
+from api.master.pricing import price_changes
 
 
 class SupplierPrice(Resource):
@@ -41,18 +50,18 @@ class SupplierPrice(Resource):
         ),
     )
 
-    supplier_price_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
-    supplier_id: Mapped[int] = ref("supplier", "供应商", required=True, search=True, width=200)
-    goods_id: Mapped[int] = goods(required=True, search=True)
-    purchase_price: Mapped[Decimal] = money(
+    supplier_price_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", required=True, search=True)
+    supplier_id: Mapped[int] = reference_field("supplier", "供应商", required=True, search=True, width=200)
+    goods_id: Mapped[int] = goods_field(required=True, search=True)
+    purchase_price: Mapped[Decimal] = money_field(
         "采购价", required=True, default=None, rule="notNegative", permission=COST
     )
-    starts_on: Mapped[date | None] = day("生效日期", search=True)
-    ends_on: Mapped[date | None] = day("失效日期", since="starts_on", search=True)
-    enabled: Mapped[bool] = enabled()
-    remark: Mapped[str | None] = textarea("备注", max_length=200)
+    starts_on: Mapped[date | None] = date_field("生效日期", search=True)
+    ends_on: Mapped[date | None] = date_field("失效日期", since="starts_on", search=True)
+    enabled: Mapped[bool] = enabled_field()
+    remark: Mapped[str | None] = textarea_field("备注", max_length=200)
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
-        price_changes.sign(ctx)
+        price_changes.sign_price_changes(ctx)

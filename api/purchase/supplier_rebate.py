@@ -1,23 +1,31 @@
-"""Supplier rebate (采购返利), CGFL: what a policy earned in a cycle is owed by the supplier; payments use it."""
+"""Supplier rebate (采购返利), CGFL: the rebate that a policy earned in a cycle; payments use it."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, declare
-from api.kit.resource import Menu
-from api.master.partners import supplier
-from api.master.rebate_policies import SUPPLIER, of_policy
-from api.master.rebates import Rebate, used_and_left
+from api.kit.declaration.document import BillType, declare_bill
+from api.kit.declaration.resource import Menu
+from api.master.partners.partners import supplier_field
+from api.master.rebates.rebate_policies import SUPPLIER, policy_field
+from api.master.rebates.rebates import Rebate, rebate_usage_columns
 
 
 class SupplierRebate(Rebate):
     """采购返利单"""
 
     __tablename__ = "supplier_rebate"
-    leading = ("bill_no", "business_date", "status", "supplier_id", "policy_id", "amount", "left_amount")
+    pinned_columns = (
+        "bill_no",
+        "business_date",
+        "status",
+        "supplier_id",
+        "policy_id",
+        "amount",
+        "left_amount",
+    )
     direction = SUPPLIER
-    declaration = declare(
+    declaration = declare_bill(
         "采购返利单",
         "v2/purchase/Rebate",
         also_called={"getInfo": "get"},
@@ -29,7 +37,7 @@ class SupplierRebate(Rebate):
         menu=Menu("采购管理", "返利与政策", 30),
     )
     bill = BillType("CGFL", settles=True)
-    derived = used_and_left(SUPPLIER)
+    derived = rebate_usage_columns(SUPPLIER)
 
-    supplier_id: Mapped[int] = supplier()
-    policy_id: Mapped[int] = of_policy(SUPPLIER)
+    supplier_id: Mapped[int] = supplier_field()
+    policy_id: Mapped[int] = policy_field(SUPPLIER)

@@ -1,15 +1,15 @@
-"""Supplier rebate policies (采购返利政策), CGFZ: what a supplier gives back of what is bought from him."""
+"""Supplier rebate policies (采购返利政策), CGFZ: rebates that a supplier grants on purchases."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, Block, declare
-from api.kit.flow import POLICY
-from api.kit.resource import Drill, Menu
-from api.master.goods_scope import ScopeRow
-from api.master.partners import supplier
-from api.master.rebate_policies import SUPPLIER, RebatePolicy, RebateTier
+from api.kit.declaration.document import BillType, Block, declare_bill
+from api.kit.declaration.flow import POLICY
+from api.kit.declaration.resource import Drill, Menu
+from api.master.goods.goods_scope import ScopeRow
+from api.master.partners.partners import supplier_field
+from api.master.rebates.rebate_policies import SUPPLIER, RebatePolicy, RebateTier
 
 ACCRUALS = "/purchase/rebatefind"
 
@@ -29,7 +29,7 @@ class SupplierRebatePolicy(RebatePolicy):
 
     __tablename__ = "supplier_rebate_policy"
     direction = SUPPLIER
-    declaration = declare(
+    declaration = declare_bill(
         "采购返利政策",
         "v2/purchase/RebatePolicy",
         also_called={"getInfo": "get"},
@@ -53,4 +53,4 @@ class SupplierRebatePolicy(RebatePolicy):
         in_force="返利政策",
     )
 
-    supplier_id: Mapped[int] = supplier()
+    supplier_id: Mapped[int] = supplier_field()

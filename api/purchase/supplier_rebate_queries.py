@@ -1,15 +1,15 @@
-"""Supplier rebates earned (返利查询), the bill lines they stand on, and suppliers' rebate accounts (返利账户)."""
+"""Supplier rebates earned (返利查询), the bill lines behind them, and suppliers' rebate accounts (返利账户)."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import key, ref
-from api.kit.resource import Declaration, Drill, Menu
-from api.kit.view import BILL, READ_ONLY
-from api.master.rebate_accounts import RebateAccount, RebateMovement, movements
-from api.master.rebate_accruals import RebateAccrual, RebateLine, counted_lines
-from api.master.rebate_policies import SUPPLIER, of_policy
+from api.kit.declaration.fields import key_field, reference_field
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import BILL, READ_ONLY
+from api.master.rebates.rebate_accounts import RebateAccount, RebateMovement, rebate_movements_sql
+from api.master.rebates.rebate_accruals import RebateAccrual, RebateLine, rebate_lines_sql
+from api.master.rebates.rebate_policies import SUPPLIER, policy_field
 from api.purchase.supplier_rebate_policy import ACCRUALS
 
 LINES = "/purchase/rebatelines"
@@ -20,7 +20,7 @@ class SupplierRebateAccrual(RebateAccrual):
     """采购返利查询"""
 
     __tablename__ = "supplier_rebate_accrual"
-    leading = ("policy_id", "supplier_id", "cycle_end", "accrued", "confirmed", "state")
+    pinned_columns = ("policy_id", "supplier_id", "cycle_end", "accrued", "confirmed", "state")
     direction = SUPPLIER
     declaration = Declaration(
         "采购返利查询",
@@ -41,16 +41,16 @@ class SupplierRebateAccrual(RebateAccrual):
         ),
     )
 
-    supplier_rebate_accrual_id: Mapped[int] = key()
-    supplier_id: Mapped[int] = ref("supplier", "供应商", search=True, width=200, sort=-29)
-    policy_id: Mapped[int] = of_policy(SUPPLIER)
+    supplier_rebate_accrual_id: Mapped[int] = key_field()
+    supplier_id: Mapped[int] = reference_field("supplier", "供应商", search=True, width=200, sort=-29)
+    policy_id: Mapped[int] = policy_field(SUPPLIER)
 
 
 class SupplierRebateLine(RebateLine):
     """采购返利计返明细"""
 
     __tablename__ = "supplier_rebate_line"
-    leading = ("business_date", "bill_no", "supplier_id", "goods_id", "quantity", "amount")
+    pinned_columns = ("business_date", "bill_no", "supplier_id", "goods_id", "quantity", "amount")
     declaration = Declaration(
         "采购返利计返明细",
         "v2/purchase/RebateLine",
@@ -62,18 +62,18 @@ class SupplierRebateLine(RebateLine):
         drill=BILL,
     )
 
-    supplier_rebate_line_id: Mapped[int] = key()
-    supplier_id: Mapped[int] = ref("supplier", "供应商", search=True, width=200)
-    policy_id: Mapped[int] = of_policy(SUPPLIER)
+    supplier_rebate_line_id: Mapped[int] = key_field()
+    supplier_id: Mapped[int] = reference_field("supplier", "供应商", search=True, width=200)
+    policy_id: Mapped[int] = policy_field(SUPPLIER)
 
-    rows = counted_lines(SUPPLIER)
+    rows = rebate_lines_sql(SUPPLIER)
 
 
 class SupplierRebateAccount(RebateAccount):
     """供应商返利账户"""
 
     __tablename__ = "supplier_rebate_account"
-    found_by = "supplier_id"
+    keyword_reference = "supplier_id"
     direction = SUPPLIER
     declaration = Declaration(
         "供应商返利账户",
@@ -86,15 +86,15 @@ class SupplierRebateAccount(RebateAccount):
         drill=Drill("返利明细", MOVEMENTS, (("company_id", "company_id"), ("supplier_id", "supplier_id"))),
     )
 
-    supplier_rebate_account_id: Mapped[int] = key()
-    supplier_id: Mapped[int] = ref("supplier", "供应商", search=True, width=200)
+    supplier_rebate_account_id: Mapped[int] = key_field()
+    supplier_id: Mapped[int] = reference_field("supplier", "供应商", search=True, width=200)
 
 
 class SupplierRebateMovement(RebateMovement):
     """供应商返利明细"""
 
     __tablename__ = "supplier_rebate_movement"
-    found_by = "supplier_id"
+    keyword_reference = "supplier_id"
     declaration = Declaration(
         "供应商返利明细",
         "v2/money/RebateManagementDetail",
@@ -105,7 +105,7 @@ class SupplierRebateMovement(RebateMovement):
         drill=BILL,
     )
 
-    supplier_rebate_movement_id: Mapped[int] = key()
-    supplier_id: Mapped[int] = ref("supplier", "供应商", search=True, width=200)
+    supplier_rebate_movement_id: Mapped[int] = key_field()
+    supplier_id: Mapped[int] = reference_field("supplier", "供应商", search=True, width=200)
 
-    rows = movements(SUPPLIER)
+    rows = rebate_movements_sql(SUPPLIER)

@@ -1,1 +1,1 @@
-"""报表接口：框架地址、来宾令牌、报表转发。"""
+"""Reports (报表): the Superset gateway, the published snapshot, dashboards and list reports."""

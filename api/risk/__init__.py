@@ -1,1 +1,1 @@
-"""Risk (风控): what stock, bills and partners are watched for."""
+"""Risk (风控): watches over stock, bills and partners."""

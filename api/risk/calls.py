@@ -8,21 +8,21 @@ from typing import Annotated, Any
 from pydantic import BaseModel
 from pydantic import Field as Described
 
-from api.kit.calls import ANY_USER, call, router
 from api.kit.context import Context
+from api.kit.declaration.field_sources import from_fields
+from api.kit.declaration.validation_rules import CAP
 from api.kit.errors import Refusal
-from api.kit.rules import CAP
-from api.kit.schemas import Key, Payload
-from api.kit.told import of
-from api.master.goods_columns import GoodsName, GoodsNum
+from api.kit.http.routing import ANY_USER, build_router, call
+from api.kit.http.schemas import Key, Payload
+from api.master.goods.goods_columns import GoodsName, GoodsNum
 from api.risk import stock_warning
 
-api = router()
+api = build_router()
 Prefix = Annotated[str, Described(max_length=10, description="单据前缀，如 XSCK")]
 Confirmed = Annotated[bool, Described(description="已看到预警，仍继续")]
 
 
-class Bills(Payload):
+class BillsToCheck(Payload):
     """Saved bills of one type."""
 
     bill_type: Prefix
@@ -35,7 +35,7 @@ class LineToCheck(Payload):
     quantity: str = Described(max_length=20)
 
 
-class Lines(Payload):
+class LinesToCheck(Payload):
     """Lines of a bill that isn't saved yet."""
 
     bill_type: Prefix
@@ -44,15 +44,15 @@ class Lines(Payload):
     confirmed: Confirmed = False
 
 
-WarehouseName = Annotated[str, of("stock_warning.warehouse_id")]
+WarehouseName = Annotated[str, from_fields("stock_warning.warehouse_id")]
 
 
 class ShortGoods(BaseModel):
     warehouse_name: WarehouseName
     goods_num: GoodsNum
     goods_name: GoodsName
-    stocks: Annotated[str, of("stock_warning.quantity", "stock_warning.available_stocks")]
-    minimum: Annotated[str, of("stock_warning.minimum")]
+    stocks: Annotated[str, from_fields("stock_warning.quantity", "stock_warning.available_stocks")]
+    minimum: Annotated[str, from_fields("stock_warning.minimum")]
 
 
 class StockWarning(BaseModel):
@@ -66,30 +66,30 @@ class StockWarning(BaseModel):
 
 
 @call(api, "POST", "v2/risk/VerifyBills/getVerifyBills", right=ANY_USER, returns=StockWarning)
-def get_verify_bills(ctx: Context, payload: Bills) -> Any:
+def get_verify_bills(ctx: Context, payload: BillsToCheck) -> Any:
     """审核前的库存预警: for bills of which one has the list right."""
     ctx.confirmed = payload.confirmed
     return stock_warning.check_bills(ctx, payload.bill_type, payload.ids)
 
 
 @call(api, "POST", "v2/open/VerifyBills/verifySubscribeBills", right=ANY_USER, returns=StockWarning)
-def verify_subscribe_bills(ctx: Context, payload: Bills) -> Any:
+def verify_subscribe_bills(ctx: Context, payload: BillsToCheck) -> Any:
     """订单审核前的库存预警: what orders would leave available."""
     ctx.confirmed = payload.confirmed
     return stock_warning.check_orders(ctx, payload.bill_type, payload.ids)
 
 
 @call(api, "POST", "v2/inventory/StockEarlyWarning/checkStock", right=ANY_USER, returns=StockWarning)
-def check_stock(ctx: Context, payload: Lines) -> Any:
+def check_stock(ctx: Context, payload: LinesToCheck) -> Any:
     """录单时的库存预警: for a warehouse of one's own."""
     ctx.confirmed = payload.confirmed
-    lines = [(line.goods_id, _quantity(line.quantity)) for line in payload.lines]
+    lines = [(line.goods_id, _parse_quantity(line.quantity)) for line in payload.lines]
     return stock_warning.check_lines(ctx, payload.bill_type, payload.warehouse_id, lines)
 
 
-def _quantity(told: str) -> Decimal:
+def _parse_quantity(value: str) -> Decimal:
     try:
-        found = Decimal(told)
+        found = Decimal(value)
     except InvalidOperation:
         found = Decimal("nan")
     if not (found.is_finite() and 0 < found < CAP):

@@ -1,7 +1,7 @@
-"""Delivery promises (交货保障): what orders are to deliver by each day, against stock and what is to arrive by then.
+"""Delivery promises (交货保障): quantities that orders have to deliver by each day, against stock and arrivals.
 
-An order counts with what is not shipped of it, on its delivery day; orders without a day come last. What is to arrive
-is on its way from another warehouse, or ordered from suppliers for a day that is no later.
+An order counts with its unshipped quantity on its delivery day; orders without a day come last. Arrivals
+are goods in transit from another warehouse, or ordered from suppliers for a day that is no later.
 """
 
 from __future__ import annotations
@@ -11,13 +11,20 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import day, enum, goods, key, ref, text
-from api.kit.fields import quantity as counted
-from api.kit.flow import AUDITED
-from api.kit.named_bills import opens
-from api.kit.resource import Declaration, Drill, Menu
+from api.kit.declaration.fields import (
+    date_field,
+    enum_field,
+    goods_field,
+    key_field,
+    quantity_field,
+    reference_field,
+    text_field,
+)
+from api.kit.declaration.flow import AUDITED
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import READ_ONLY, Sql, Values, View
 from api.kit.scope import Principal
-from api.kit.view import READ_ONLY, Sql, Values, View
+from api.kit.storage.bill_visibility import bill_visible_sql
 
 OVER, KEPT = 1, 2
 STATES = {OVER: "有缺口", KEPT: "可保障"}
@@ -71,12 +78,12 @@ from promised p
 
 
 class DeliveryPromise(View):
-    """交货保障: a row a warehouse, goods and delivery day; of its orders those are named that one may open."""
+    """交货保障: one row per warehouse, goods and delivery day; names the orders that the user may open."""
 
     __tablename__ = "delivery_promise"
     whose = "place"
-    leading = ("delivery_date", "warehouse_id", "goods_id", "quantity", "due_quantity", "shortage")
-    found_by = "goods_id"
+    pinned_columns = ("delivery_date", "warehouse_id", "goods_id", "quantity", "due_quantity", "shortage")
+    keyword_reference = "goods_id"
     declaration = Declaration(
         "交货保障",
         "v2/inventory/DeliveryPromise",
@@ -92,20 +99,20 @@ class DeliveryPromise(View):
         ),
     )
 
-    delivery_promise_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
-    goods_id: Mapped[int] = goods(search=True)
-    delivery_date: Mapped[date | None] = day("交货日期", search=True)
-    state: Mapped[int] = enum("状态", STATES, default=OVER, search=True, width=90)
-    quantity: Mapped[Decimal] = counted("当日应交", total=True)
-    reserved_quantity: Mapped[Decimal] = counted("已占用数量", total=True)
-    due_quantity: Mapped[Decimal] = counted("累计应交")
-    stocks: Mapped[Decimal] = counted("库存数量")
-    arriving: Mapped[Decimal] = counted("预计到货")
-    shortage: Mapped[Decimal] = counted("缺口数量")
-    order_nos: Mapped[str] = text("销售订单", bill=True, width=220)
+    delivery_promise_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    warehouse_id: Mapped[int] = reference_field("warehouse", "仓库", within=("company_id",), search=True)
+    goods_id: Mapped[int] = goods_field(search=True)
+    delivery_date: Mapped[date | None] = date_field("交货日期", search=True)
+    state: Mapped[int] = enum_field("状态", STATES, default=OVER, search=True, width=90)
+    quantity: Mapped[Decimal] = quantity_field("当日应交", total=True)
+    reserved_quantity: Mapped[Decimal] = quantity_field("已占用数量", total=True)
+    due_quantity: Mapped[Decimal] = quantity_field("累计应交")
+    stocks: Mapped[Decimal] = quantity_field("库存数量")
+    arriving: Mapped[Decimal] = quantity_field("预计到货")
+    shortage: Mapped[Decimal] = quantity_field("缺口数量")
+    order_nos: Mapped[str] = text_field("销售订单", bill=True, width=220)
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        return _PROMISES.format(opened=opens(principal, "d", "XSDD")), {}
+    def source(cls, principal: Principal, params: Values) -> Sql:
+        return _PROMISES.format(opened=bill_visible_sql(principal, "d", "XSDD")), {}

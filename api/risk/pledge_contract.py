@@ -1,6 +1,7 @@
-"""Goods-pledge contracts (商品质押合同): which goods a company pledges for a loan, and what a lender takes them for.
+"""Pledge contracts (商品质押合同): goods pledged by a company for a loan, and their value for the lender.
 
-A contract is in force from its first day until it is released; past its last day it is overdue, not released.
+A contract is in force from its first day until it is released; past its last day it is overdue, not
+released.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from typing import Any
 from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import Mapped, declared_attr
 
-from api.kit.document import Bill
-from api.kit.fields import day, money, price, rate, text
-from api.kit.goods_bills import QuantityLine
+from api.kit.declaration.document import Bill
+from api.kit.declaration.fields import date_field, money_field, price_field, rate_field, text_field
+from api.kit.declaration.goods_bills import QuantityLine
 
 
 class PledgeContractLine(QuantityLine):
@@ -23,7 +24,7 @@ class PledgeContractLine(QuantityLine):
     __tablename__ = "pledge_contract_line"
     bill_table = "pledge_contract"
 
-    price: Mapped[Decimal] = price("合同单价", required=True, rule="Positive", width=110, sort=11)
+    price: Mapped[Decimal] = price_field("合同单价", required=True, rule="Positive", width=110, sort=11)
 
 
 class PledgeContract(Bill):
@@ -31,12 +32,14 @@ class PledgeContract(Bill):
 
     __tablename__ = "pledge_contract"
 
-    lender: Mapped[str] = text("出借方", required=True, search=True, width=200, sort=-70)
-    loan_amount: Mapped[Decimal] = money("借款金额", required=True, rule="positive", total=True, sort=-60)
-    haircut: Mapped[Decimal] = rate("折扣率%", rule="Positive", width=90, sort=-59)
-    starts_on: Mapped[date] = day("起始日期", required=True, search=True, width=110, sort=-58)
-    ends_on: Mapped[date] = day("到期日期", required=True, search=True, width=110, sort=-57)
-    released_on: Mapped[date | None] = day("解押日期", form=False, search=True, width=110, sort=-56)
+    lender: Mapped[str] = text_field("出借方", required=True, search=True, width=200, sort=-70)
+    loan_amount: Mapped[Decimal] = money_field(
+        "借款金额", required=True, rule="positive", total=True, sort=-60
+    )
+    haircut: Mapped[Decimal] = rate_field("折扣率%", rule="Positive", width=90, sort=-59)
+    starts_on: Mapped[date] = date_field("起始日期", required=True, search=True, width=110, sort=-58)
+    ends_on: Mapped[date] = date_field("到期日期", required=True, search=True, width=110, sort=-57)
+    released_on: Mapped[date | None] = date_field("解押日期", form=False, search=True, width=110, sort=-56)
 
     @declared_attr.directive
     @classmethod

@@ -1,4 +1,4 @@
-"""Stock warning query (库存预警查询): goods that stand below or above their limits now, and what to buy."""
+"""Stock warning query (库存预警查询): goods below or above their limits now, and quantities to buy."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import day, enum, goods, key, ref
-from api.kit.fields import quantity as counted
-from api.kit.resource import Declaration, Drill, Menu
+from api.kit.declaration.fields import (
+    date_field,
+    enum_field,
+    goods_field,
+    key_field,
+    quantity_field,
+    reference_field,
+)
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import READ_ONLY, Sql, Values, View
 from api.kit.scope import Principal
-from api.kit.view import READ_ONLY, Sql, Values, View
 
 BELOW, ABOVE = 1, 2
 SIDES = {BELOW: "低于最低库存", ABOVE: "高于最高库存"}
@@ -79,8 +85,8 @@ class StockWarningRow(View):
     """库存预警查询"""
 
     __tablename__ = "stock_warning"
-    leading = ("warehouse_id", "goods_id", "side", "quantity", "available_stocks", "suggested")
-    found_by = "goods_id"
+    pinned_columns = ("warehouse_id", "goods_id", "side", "quantity", "available_stocks", "suggested")
+    keyword_reference = "goods_id"
     declaration = Declaration(
         "库存预警查询",
         "v2/inventory/StockWarningQuery",
@@ -96,23 +102,23 @@ class StockWarningRow(View):
         ),
     )
 
-    stock_warning_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    warehouse_id: Mapped[int] = ref("warehouse", "仓库", within=("company_id",), search=True)
-    goods_id: Mapped[int] = goods(search=True)
-    goods_type_id: Mapped[int] = ref("goods_type", "商品类型", search=True)
-    brand_id: Mapped[int] = ref("brand", "品牌", search=True)
-    side: Mapped[int] = enum("预警", SIDES, default=BELOW, search=True)
-    quantity: Mapped[Decimal] = counted("库存数量", total=True)
-    available_stocks: Mapped[Decimal] = counted("可用数量", total=True)
-    minimum: Mapped[Decimal] = counted("最低库存")
-    maximum: Mapped[Decimal | None] = counted("最高库存", default=None)
-    shortage: Mapped[Decimal] = counted("缺货数量", total=True)
-    excess: Mapped[Decimal] = counted("超储数量", total=True)
-    ordered: Mapped[Decimal] = counted("采购在途", total=True)
-    suggested: Mapped[Decimal] = counted("建议采购", total=True)
-    last_sale: Mapped[date | None] = day("最近销售")
+    stock_warning_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    warehouse_id: Mapped[int] = reference_field("warehouse", "仓库", within=("company_id",), search=True)
+    goods_id: Mapped[int] = goods_field(search=True)
+    goods_type_id: Mapped[int] = reference_field("goods_type", "商品类型", search=True)
+    brand_id: Mapped[int] = reference_field("brand", "品牌", search=True)
+    side: Mapped[int] = enum_field("预警", SIDES, default=BELOW, search=True)
+    quantity: Mapped[Decimal] = quantity_field("库存数量", total=True)
+    available_stocks: Mapped[Decimal] = quantity_field("可用数量", total=True)
+    minimum: Mapped[Decimal] = quantity_field("最低库存")
+    maximum: Mapped[Decimal | None] = quantity_field("最高库存", default=None)
+    shortage: Mapped[Decimal] = quantity_field("缺货数量", total=True)
+    excess: Mapped[Decimal] = quantity_field("超储数量", total=True)
+    ordered: Mapped[Decimal] = quantity_field("采购在途", total=True)
+    suggested: Mapped[Decimal] = quantity_field("建议采购", total=True)
+    last_sale: Mapped[date | None] = date_field("最近销售")
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
+    def source(cls, principal: Principal, params: Values) -> Sql:
         return _WARNINGS, {}

@@ -8,16 +8,16 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, Field
 from sqlalchemy import select, text
 
-from api.kit.calls import call, router
 from api.kit.context import Context
-from api.kit.database import TIME_ZONE
-from api.kit.endpoints import action
+from api.kit.declaration.field_sources import PLAIN, from_fields
+from api.kit.declaration.flow import POSTED, STATUSES, UNAUDITED
 from api.kit.errors import NotFound
-from api.kit.flow import POSTED, STATUSES, UNAUDITED
-from api.kit.schemas import Key, Keys
-from api.kit.scope import any_of, within
-from api.kit.told import PLAIN, of
-from api.master.invoices import Invoicing, invoice_bills
+from api.kit.http.endpoints import declare_action
+from api.kit.http.routing import build_router, call
+from api.kit.http.schemas import Key, Keys
+from api.kit.scope import any_of, scope_condition
+from api.kit.storage.database import TIME_ZONE
+from api.master.settlements.invoices import Invoicing, invoice_bills
 from api.sales import gifts, sales_delivery
 from api.sales.sales_delivery import SalesDelivery
 from api.sales.sales_invoice import SalesUninvoiced
@@ -25,38 +25,38 @@ from api.sales.sales_order import SalesOrder
 from api.sales.sales_outbound import SalesOutbound
 from api.sales.sales_return import SalesReturn
 
-api = router()
-WRITES_GIFTS = any_of(*SalesOrder.writing(), *SalesOutbound.writing())
+api = build_router()
+WRITES_GIFTS = any_of(*SalesOrder.form_rights(), *SalesOutbound.form_rights())
 PENDING, DONE, REFUSED = 0, 1, 2
 
 
-def _local(value: datetime) -> datetime:
-    """A time that names no zone is this country's."""
+def _with_local_zone(value: datetime) -> datetime:
+    """Return a time with this country's zone where it names none."""
     return value.astimezone(TIME_ZONE) if value.tzinfo else value.replace(tzinfo=TIME_ZONE)
 
 
 class Signing(Keys):
-    """Deliveries, who signed for them and when."""
+    """Deliveries, with the name of the person who signed and the time."""
 
     signed_by: str = Field(min_length=1, max_length=50, description="签收人")
-    signed_at: Annotated[datetime, AfterValidator(_local)] = Field(description="签收时间")
+    signed_at: Annotated[datetime, AfterValidator(_with_local_zone)] = Field(description="签收时间")
 
 
 class ProgressStep(BaseModel):
-    """A step on a return's way; `state` 0 waits, 1 is done, 2 was sent back for the `reason`."""
+    """A step of a return; `state` 0 pending, 1 done, 2 rejected for the `reason`."""
 
     name: Annotated[str, PLAIN]
-    state: Annotated[int, of("sales_return.status")]
-    user_name: Annotated[str | None, of("sales_return.maker_id", "sales_return.auditor_id")] = None
-    at: Annotated[datetime | None, of("sales_return.made_at", "sales_return.audited_at")] = None
-    reason: Annotated[str | None, of("sales_return.reject_reason")] = None
+    state: Annotated[int, from_fields("sales_return.status")]
+    user_name: Annotated[str | None, from_fields("sales_return.maker_id", "sales_return.auditor_id")] = None
+    at: Annotated[datetime | None, from_fields("sales_return.made_at", "sales_return.audited_at")] = None
+    reason: Annotated[str | None, from_fields("sales_return.reject_reason")] = None
 
 
 class AuditProgress(BaseModel):
     id: int
-    bill_no: Annotated[str, of("sales_return.bill_no")]
-    status: Annotated[int, of("sales_return.status")]
-    status_name: Annotated[str, of("sales_return.status")]
+    bill_no: Annotated[str, from_fields("sales_return.bill_no")]
+    status: Annotated[int, from_fields("sales_return.status")]
+    status_name: Annotated[str, from_fields("sales_return.status")]
     steps: list[ProgressStep]
 
 
@@ -72,7 +72,7 @@ def get_auditor_progress(ctx: Context, id: Key) -> Any:
     table = SalesReturn.table()
     if (
         ctx.conn.execute(
-            select(table.c.bill_id).where(table.c.bill_id == id, within(table, ctx.principal))
+            select(table.c.bill_id).where(table.c.bill_id == id, scope_condition(table, ctx.principal))
         ).first()
         is None
     ):
@@ -112,25 +112,25 @@ where r.bill_id = :id
 """)
 
 
-@action(api, SalesDelivery, "sign")
-def sign(ctx: Context, body: Signing) -> Any:
+@declare_action(api, SalesDelivery, "sign")
+def sign_deliveries(ctx: Context, body: Signing) -> Any:
     """配送签收"""
-    return sales_delivery.sign(ctx, body.ids, body.signed_by, body.signed_at)
+    return sales_delivery.sign_deliveries(ctx, body.ids, body.signed_by, body.signed_at)
 
 
-@action(api, SalesDelivery, "unsign")
-def unsign(ctx: Context, body: Keys) -> Any:
+@declare_action(api, SalesDelivery, "unsign")
+def unsign_deliveries(ctx: Context, body: Keys) -> Any:
     """取消签收"""
-    return sales_delivery.unsign(ctx, body.ids)
+    return sales_delivery.unsign_deliveries(ctx, body.ids)
 
 
-@action(api, SalesUninvoiced, "invoice")
-def invoice(ctx: Context, body: Invoicing) -> Any:
+@declare_action(api, SalesUninvoiced, "invoice")
+def invoice_sales(ctx: Context, body: Invoicing) -> Any:
     """批量开票"""
     return invoice_bills(ctx, SalesUninvoiced, body)
 
 
 @call(api, "POST", gifts.API, right=WRITES_GIFTS, returns=list[gifts.GiftLine])
-def get_gifts(ctx: Context, payload: gifts.Purchase) -> Any:
+def get_gifts(ctx: Context, payload: gifts.GiftRequest) -> Any:
     """应送赠品: the gift lines that a sales bill lacks, told to those who may write one."""
-    return gifts.gifts(ctx, payload)
+    return gifts.list_missing_gifts(ctx, payload)

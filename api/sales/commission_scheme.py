@@ -1,7 +1,8 @@
-"""Commission schemes (提成方案): how much a salesperson earns of what came in for sales, by person and goods.
+"""Commission schemes (提成方案): a salesperson's rate on collected sales, by person and goods.
 
-What they come to is told by `api.reporting.commissions`, which also says which one holds where several fit. Of the
-months that its company has closed a scheme says for ever what it said.
+`api.reporting.lists.receipts.commissions` computes the amounts and chooses the scheme where several fit. For
+months that
+its company has closed a scheme cannot change.
 """
 
 from __future__ import annotations
@@ -15,17 +16,25 @@ from sqlalchemy.dialects.postgresql import ExcludeConstraint
 from sqlalchemy.orm import Mapped
 
 from api.kit.context import Context
-from api.kit.errors import Invalid, Refusal
-from api.kit.fields import day, enabled, enum, key, rate, ref, textarea
-from api.kit.fields import text as words
-from api.kit.resource import READ, WRITE, Declaration, Drill, Menu, Resource
-from api.kit.rules import PERCENT
-from api.kit.validation import Problems
+from api.kit.declaration.fields import (
+    date_field,
+    enabled_field,
+    enum_field,
+    key_field,
+    rate_field,
+    reference_field,
+    text_field,
+    textarea_field,
+)
+from api.kit.declaration.resource import READ, WRITE, Declaration, Drill, Menu, Resource
+from api.kit.declaration.validation_rules import PERCENT
+from api.kit.errors import InvalidInput, Refusal
+from api.kit.storage.validation import Problems
 
 REVENUE, PROFIT = 1, 2
 BASES = {REVENUE: "按销售收入", PROFIT: "按销售毛利"}
-MEANT = ("company_id", "employee_id", "brand_id", "goods_type_id")
-"""What tells for whom and what a scheme is; empty means all."""
+SCOPE_COLUMNS = ("company_id", "employee_id", "brand_id", "goods_type_id")
+"""Columns that define the scope of a scheme; empty means all."""
 COMMISSIONS = "/report/commissiondetail"
 _CLOSED = """
 select (max(to_date(period, 'YYYY-MM')) + interval '1 month - 1 day')::date from accounting_period
@@ -40,7 +49,10 @@ class CommissionScheme(Resource):
     # Ranges of one number each: whole numbers have no index of this kind of their own.
     __table_args__ = (
         ExcludeConstraint(
-            *((text(f"int8range(coalesce({name}, 0), coalesce({name}, 0), '[]')"), "=") for name in MEANT),
+            *(
+                (text(f"int8range(coalesce({name}, 0), coalesce({name}, 0), '[]')"), "=")
+                for name in SCOPE_COLUMNS
+            ),
             (text("daterange(starts_on, ends_on, '[]')"), "&&"),
             where=text("enabled"),
             name="uq_commission_scheme_employee_id_brand_id_goods_type_id_starts_on",
@@ -60,53 +72,55 @@ class CommissionScheme(Resource):
             "同一商品有多个方案时只用一个：指定业务员的先于全部业务员的；其中指定品牌的先于商品类型的，类型取最近的一级，"
             "最后是全部商品的。收入不含税，毛利为负时提成相应扣减。"
         ),
-        confided=True,
+        names_confidential=True,
     )
 
-    commission_scheme_id: Mapped[int] = key()
-    commission_scheme_name: Mapped[str] = words(
+    commission_scheme_id: Mapped[int] = key_field()
+    commission_scheme_name: Mapped[str] = text_field(
         "方案名称", required=True, search=True, max_length=60, width=200
     )
-    company_id: Mapped[int] = ref("company", "公司", required=True, search=True)
-    employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
-    brand_id: Mapped[int | None] = ref("brand", "品牌", search=True)
-    goods_type_id: Mapped[int | None] = ref("goods_type", "商品类型", search=True)
-    basis: Mapped[int] = enum("计提依据", BASES, default=REVENUE, search=True, width=110)
-    rate: Mapped[Decimal] = rate("提成比例%", required=True, rule="positive", bounds=PERCENT, width=100)
-    starts_on: Mapped[date] = day("生效日期", required=True, search=True, width=110)
-    ends_on: Mapped[date | None] = day("失效日期", since="starts_on", search=True, width=110)
-    enabled: Mapped[bool] = enabled()
-    remark: Mapped[str | None] = textarea("备注", max_length=200)
+    company_id: Mapped[int] = reference_field("company", "公司", required=True, search=True)
+    employee_id: Mapped[int | None] = reference_field(
+        "employee", "业务员", within=("company_id",), search=True
+    )
+    brand_id: Mapped[int | None] = reference_field("brand", "品牌", search=True)
+    goods_type_id: Mapped[int | None] = reference_field("goods_type", "商品类型", search=True)
+    basis: Mapped[int] = enum_field("计提依据", BASES, default=REVENUE, search=True, width=110)
+    rate: Mapped[Decimal] = rate_field("提成比例%", required=True, rule="positive", bounds=PERCENT, width=100)
+    starts_on: Mapped[date] = date_field("生效日期", required=True, search=True, width=110)
+    ends_on: Mapped[date | None] = date_field("失效日期", since="starts_on", search=True, width=110)
+    enabled: Mapped[bool] = enabled_field()
+    remark: Mapped[str | None] = textarea_field("备注", max_length=200)
 
     @classmethod
-    def check(cls, row: dict[str, Any]) -> None:
+    def validate_row(cls, row: dict[str, Any]) -> None:
         if row.get("brand_id") and row.get("goods_type_id"):
-            raise Invalid("品牌与商品类型只能选一项，都不选为全部商品")
+            raise InvalidInput("品牌与商品类型只能选一项，都不选为全部商品")
 
     @classmethod
     def authorize(cls, ctx: Context, row: dict[str, Any], before: Row[Any] | None) -> None:
-        """Leave what was said of closed months; a scheme that goes comes here as it is."""
-        held = before._asdict() if before is not None else {}
-        after = {} if held == row else row
-        for company in {one["company_id"] for one in (held, after) if one}:
+        """Forbid changes that affect closed months; on deletion `row` is the record as it is."""
+        stored = before._asdict() if before is not None else {}
+        after = {} if stored == row else row
+        for company in {one["company_id"] for one in (stored, after) if one}:
             closed: date | None = ctx.conn.exec_driver_sql(_CLOSED, (company,)).scalar()
-            if closed is not None and _said(held, closed) != _said(after, closed):
+            if closed is not None and _list_terms(stored, closed) != _list_terms(after, closed):
                 raise Refusal(
                     f"{closed:%Y-%m} 及以前已结账，其提成按原方案不变。要改提成，请把原方案的失效日期设为"
                     f" {closed} 或以后，再新增从次日起生效的方案"
                 )
 
     @classmethod
-    def inspect(
+    def validate_record(
         cls, ctx: Context, row: dict[str, Any], children: dict[str, list[dict[str, Any]]], problems: Problems
     ) -> None:
-        """Two that fit equally well never hold at once; who comes at the same time is held by the constraint."""
+        """Forbid overlapping schemes of equal scope; concurrent saves are caught by the constraint."""
         if not row["enabled"]:
             return
         table = cls.table().c
         other = select(table.commission_scheme_name).where(
             table.enabled,
-            *(table[name].is_not_distinct_from(row.get(name)) for name in MEANT),
+            *(table[name].is_not_distinct_from(row.get(name)) for name in SCOPE_COLUMNS),
             func.daterange(table.starts_on, table.ends_on, "[]").op("&&")(
                 func.daterange(row["starts_on"], row.get("ends_on"), "[]")
             ),
@@ -117,11 +131,11 @@ class CommissionScheme(Resource):
             problems.add(f"与提成方案“{name}”的业务员、商品范围相同且日期重叠，请先停用它或调整日期")
 
 
-def _said(row: dict[str, Any], until: date) -> tuple[Any, ...]:
-    """What a scheme says of the days up to one."""
+def _list_terms(row: dict[str, Any], until: date) -> tuple[Any, ...]:
+    """Return the terms of a scheme for the days up to `until`; empty if it is not in force."""
     if not row or not row["enabled"] or row["starts_on"] > until:
         return ()
     return (
-        *(row[name] or None for name in MEANT),
+        *(row[name] or None for name in SCOPE_COLUMNS),
         *(row["basis"], row["rate"], row["starts_on"], min(row["ends_on"] or until, until)),
     )

@@ -1,6 +1,6 @@
-"""Credit (信用): what a customer owes and has ordered against what he may, asked under his lock.
+"""Credit check (信用): a customer's exposure against his limit, under a lock on the customer.
 
-Exposure is his open items, advances negative, and what audited orders have still to ship (`domain.md` 5).
+Exposure is his open items, advances negative, plus the unshipped part of audited orders (`domain.md` 5).
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 from sqlalchemy import Row, text
 
-from api.kit import registry
 from api.kit.context import Context
-from api.kit.database import today
-from api.kit.document import Document
-from api.kit.projection import sees_all
-from api.master.partners import Customer
+from api.kit.declaration import registry
+from api.kit.declaration.document import Document
+from api.kit.storage.database import today
+from api.kit.storage.projection import can_see_all
+from api.master.partners.partners import Customer
 
 LIMIT = """
 c.credit_limit + coalesce((
@@ -24,7 +24,7 @@ c.credit_limit + coalesce((
     where t.customer_id = c.customer_id and t.kind = 2 and t.status = 2 and :today between t.starts_on and t.ends_on
 ), 0.00)
 """
-"""What customer `c` may owe on the day `:today`; null is not controlled."""
+"""SQL of the credit limit of customer `c` on the day `:today`; null means no control."""
 
 _LIMIT = text(f"""
 select {LIMIT} from customer c
@@ -50,22 +50,23 @@ select (
 """)
 
 
-def of_order(ctx: Context, doc: Document) -> str:
-    """By how much a customer's exposure passes his limit with this order; nothing where it doesn't.
+def describe_order_excess(ctx: Context, doc: Document) -> str:
+    """Describe by how much the exposure exceeds the limit with this order; empty if it doesn't.
 
-    The order counts already, since its status is moved before.
+    The order counts already, since its status is changed before.
     """
-    return _beyond(ctx, doc, Decimal(0), ())
+    return _describe_excess(ctx, doc, Decimal(0), ())
 
 
-def of_outbound(ctx: Context, doc: Document) -> str:
-    """By how much a customer's exposure passes his limit once this outbound is owed and no longer ordered."""
+def describe_outbound_excess(ctx: Context, doc: Document) -> str:
+    """Describe by how much the exposure exceeds the limit once this outbound is a receivable, no longer an
+    order."""
     shipped = [line for line in doc.lines if getattr(line, "order_line_id", None)]
-    return _beyond(ctx, doc, doc.header.total_amount, shipped)
+    return _describe_excess(ctx, doc, doc.header.total_amount, shipped)
 
 
-def _beyond(ctx: Context, doc: Document, owed: Decimal, shipped: Sequence[Row[Any]]) -> str:
-    """The customer's lock makes bills that are audited at the same time count each other."""
+def _describe_excess(ctx: Context, doc: Document, amount: Decimal, shipped: Sequence[Row[Any]]) -> str:
+    """Compare exposure and limit under the customer's lock, so that concurrent audits count each other."""
     given = {"customer": doc.header.customer_id, "today": today()}
     limit = ctx.conn.execute(_LIMIT, given).scalar()
     if limit is None:
@@ -74,11 +75,13 @@ def _beyond(ctx: Context, doc: Document, owed: Decimal, shipped: Sequence[Row[An
         "lines": [line.order_line_id for line in shipped],
         "quantities": [line.quantity for line in shipped],
     }
-    exposure = owed + ctx.conn.execute(_EXPOSURE, given).scalar_one()
+    exposure = amount + ctx.conn.execute(_EXPOSURE, given).scalar_one()
     if exposure <= limit:
         return ""
-    places = ((Customer, "credit_limit"), (registry.get("credit_use"), "exposure"))
-    told, beyond = "客户已超信用额度", exposure - limit
-    if not sees_all(ctx.principal, *places):
-        return told
-    return f"{told}（额度 {limit:,.2f} 元，欠款与未出库订单将达 {exposure:,.2f} 元，超出 {beyond:,.2f} 元）"
+    places = ((Customer, "credit_limit"), (registry.get_resource("credit_use"), "exposure"))
+    message, beyond = "客户已超信用额度", exposure - limit
+    if not can_see_all(ctx.principal, *places):
+        return message
+    return (
+        f"{message}（额度 {limit:,.2f} 元，欠款与未出库订单将达 {exposure:,.2f} 元，超出 {beyond:,.2f} 元）"
+    )

@@ -1,4 +1,4 @@
-"""Credit query (信用额度查询): each controlled customer's limit, what uses it up item by item, and what he repaid."""
+"""Credit query (信用额度查询): each controlled customer's limit, its use item by item, and his repayments."""
 
 from __future__ import annotations
 
@@ -7,17 +7,26 @@ from decimal import Decimal
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.database import today
-from api.kit.fields import day, enum, integer, key, money, rate, ref, text
-from api.kit.ratios import Ratio
-from api.kit.resource import Declaration, Drill, Menu, Place
+from api.kit.declaration.fields import (
+    date_field,
+    enum_field,
+    integer_field,
+    key_field,
+    money_field,
+    rate_field,
+    reference_field,
+    text_field,
+)
+from api.kit.declaration.ratios import Ratio
+from api.kit.declaration.resource import Declaration, Drill, Menu, ScreenPlacement
+from api.kit.declaration.view import BILL, READ_ONLY, BillReferenceRow, Sql, Values, View
 from api.kit.scope import Principal
-from api.kit.view import BILL, READ_ONLY, BillRow, Sql, Values, View
-from api.master.dues import OVERDUE_DAYS, UNAPPLIED, dues
+from api.kit.storage.database import today
+from api.master.settlements.open_item_sql import IS_UNAPPLIED, OVERDUE_DAYS, open_amounts_sql
 from api.sales.credit import LIMIT
 
-OWED, ADVANCE, ORDERED = 1, 2, 3
-USES = {OWED: "应收款", ADVANCE: "预收及未用返利", ORDERED: "未出库订单"}
+RECEIVABLE, ADVANCE, ORDERED = 1, 2, 3
+USES = {RECEIVABLE: "应收款", ADVANCE: "预收及未用返利", ORDERED: "未出库订单"}
 ITEMS = "/custom/creditfind_search"
 
 _CUSTOMERS = f"""
@@ -33,7 +42,7 @@ from (
         coalesce(o.ordered, 0.00) as ordered, coalesce(i.overdue, 0.00) as overdue, i.overdue_since
     from customer c
     left join (
-        select l.party_id, {dues()}
+        select l.party_id, {open_amounts_sql()}
         from settlement_item l
         where l.party_type = 'customer' and l.open_amount <> 0
         group by l.party_id
@@ -52,7 +61,8 @@ from (
 _ITEMS = f"""
 select l.*, {{route}} from (
 select l.settlement_id as credit_item_id, l.company_id, l.party_id as customer_id,
-    case when {UNAPPLIED} then {ADVANCE} else {OWED} end as use, l.bill_type, l.bill_id, l.bill_no, l.business_date,
+    case when {IS_UNAPPLIED} then {ADVANCE} else {RECEIVABLE} end as use,
+    l.bill_type, l.bill_id, l.bill_no, l.business_date,
     l.due_date, l.amount, l.open_amount as used_amount,
     {OVERDUE_DAYS} as overdue_days
 from settlement_item l
@@ -67,15 +77,15 @@ group by h.bill_id
 """
 
 
-def _today() -> dict[str, date]:
+def _bind_today() -> dict[str, date]:
     return {"today": today()}
 
 
 class CreditUse(View):
-    """信用额度查询: what a customer may still take."""
+    """信用额度查询: remaining credit of each customer."""
 
     __tablename__ = "credit_use"
-    found_by = "customer_id"
+    keyword_reference = "customer_id"
     declaration = Declaration(
         "信用额度查询",
         "v2/custom/CreditUse",
@@ -85,36 +95,42 @@ class CreditUse(View):
         actions=READ_ONLY,
         order_by=("available", "asc"),
         drill=Drill("额度占用明细", ITEMS, (("company_id", "company_id"), ("customer_id", "customer_id"))),
-        also=(Place({"list": "/custom/getUseLimitList"}),),
+        also=(ScreenPlacement({"list": "/custom/getUseLimitList"}),),
     )
 
-    credit_use_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
-    employee_id: Mapped[int | None] = ref("employee", "业务员", within=("company_id",), search=True)
-    credit_limit: Mapped[Decimal] = money("长期额度", total=True)
-    temporary_amount: Mapped[Decimal] = money("临时额度", total=True)
-    limit_amount: Mapped[Decimal] = money("可用总额度", total=True)
-    receivable: Mapped[Decimal] = money("应收款", total=True)
-    advance: Mapped[Decimal] = money("预收及未用返利", total=True)
-    ordered: Mapped[Decimal] = money("未出库订单", total=True)
-    exposure: Mapped[Decimal] = money("已占用额度", total=True)
-    available: Mapped[Decimal] = money("剩余额度", total=True)
-    used_rate: Mapped[Decimal | None] = rate("占用率%", default=None, ratio=Ratio("exposure", "limit_amount"))
-    overdue: Mapped[Decimal] = money("逾期金额", total=True)
-    overdue_since: Mapped[date | None] = day("最早到期日")
-    overdue_days: Mapped[int | None] = integer("逾期天数", default=None)
+    credit_use_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    customer_id: Mapped[int] = reference_field(
+        "customer", "客户", within=("company_id",), search=True, width=200
+    )
+    employee_id: Mapped[int | None] = reference_field(
+        "employee", "业务员", within=("company_id",), search=True
+    )
+    credit_limit: Mapped[Decimal] = money_field("长期额度", total=True)
+    temporary_amount: Mapped[Decimal] = money_field("临时额度", total=True)
+    limit_amount: Mapped[Decimal] = money_field("可用总额度", total=True)
+    receivable: Mapped[Decimal] = money_field("应收款", total=True)
+    advance: Mapped[Decimal] = money_field("预收及未用返利", total=True)
+    ordered: Mapped[Decimal] = money_field("未出库订单", total=True)
+    exposure: Mapped[Decimal] = money_field("已占用额度", total=True)
+    available: Mapped[Decimal] = money_field("剩余额度", total=True)
+    used_rate: Mapped[Decimal | None] = rate_field(
+        "占用率%", default=None, ratio=Ratio("exposure", "limit_amount")
+    )
+    overdue: Mapped[Decimal] = money_field("逾期金额", total=True)
+    overdue_since: Mapped[date | None] = date_field("最早到期日")
+    overdue_days: Mapped[int | None] = integer_field("逾期天数", default=None)
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        return _CUSTOMERS, _today()
+    def source(cls, principal: Principal, params: Values) -> Sql:
+        return _CUSTOMERS, _bind_today()
 
 
-class CreditItem(BillRow):
-    """额度占用明细: the items and orders that a customer's exposure is made of."""
+class CreditItem(BillReferenceRow):
+    """额度占用明细: items and orders that make up a customer's exposure."""
 
     __tablename__ = "credit_item"
-    found_by = "customer_id"
+    keyword_reference = "customer_id"
     declaration = Declaration(
         "额度占用明细",
         "v2/custom/CreditItem",
@@ -124,26 +140,28 @@ class CreditItem(BillRow):
         actions=READ_ONLY,
         order_by=("business_date", "asc"),
         drill=BILL,
-        also=(Place({"list": "/custom/useLimitDetail"}),),
+        also=(ScreenPlacement({"list": "/custom/useLimitDetail"}),),
     )
 
-    credit_item_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
-    use: Mapped[int] = enum("占用类型", USES, default=1, search=True)
-    bill_no: Mapped[str] = text("单据号", search=True, width=190)
-    business_date: Mapped[date] = day("业务日期", search=True)
-    due_date: Mapped[date | None] = day("到期日", search=True)
-    amount: Mapped[Decimal] = money("单据金额", total=True)
-    used_amount: Mapped[Decimal] = money("占用金额", total=True)
-    overdue_days: Mapped[int | None] = integer("逾期天数", default=None)
+    credit_item_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    customer_id: Mapped[int] = reference_field(
+        "customer", "客户", within=("company_id",), search=True, width=200
+    )
+    use: Mapped[int] = enum_field("占用类型", USES, default=1, search=True)
+    bill_no: Mapped[str] = text_field("单据号", search=True, width=190)
+    business_date: Mapped[date] = date_field("业务日期", search=True)
+    due_date: Mapped[date | None] = date_field("到期日", search=True)
+    amount: Mapped[Decimal] = money_field("单据金额", total=True)
+    used_amount: Mapped[Decimal] = money_field("占用金额", total=True)
+    overdue_days: Mapped[int | None] = integer_field("逾期天数", default=None)
 
     rows = _ITEMS
 
     @classmethod
-    def source(cls, principal: Principal, asked: Values) -> Sql:
-        sql, values = super().source(principal, asked)
-        return sql, values | _today()
+    def source(cls, principal: Principal, params: Values) -> Sql:
+        sql, values = super().source(principal, params)
+        return sql, values | _bind_today()
 
 
 _REPAYMENTS = """
@@ -164,11 +182,11 @@ from (
 """
 
 
-class CreditRepayment(BillRow):
-    """额度还款明细: what controlled customers have paid of what they owed, and how late."""
+class CreditRepayment(BillReferenceRow):
+    """额度还款明细: payments of controlled customers, and their delay."""
 
     __tablename__ = "credit_repayment"
-    found_by = "customer_id"
+    keyword_reference = "customer_id"
     declaration = Declaration(
         "额度还款明细",
         "v2/custom/CreditRepayment",
@@ -180,13 +198,15 @@ class CreditRepayment(BillRow):
         drill=BILL,
     )
 
-    credit_repayment_id: Mapped[int] = key()
-    company_id: Mapped[int] = ref("company", "公司", search=True)
-    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
-    business_date: Mapped[date] = day("还款日期", search=True)
-    bill_no: Mapped[str] = text("还款单据", search=True, width=190)
-    amount: Mapped[Decimal] = money("还款金额", total=True)
-    late_amount: Mapped[Decimal] = money("其中逾期还款", total=True)
-    late_days: Mapped[int] = integer("最长逾期天数")
+    credit_repayment_id: Mapped[int] = key_field()
+    company_id: Mapped[int] = reference_field("company", "公司", search=True)
+    customer_id: Mapped[int] = reference_field(
+        "customer", "客户", within=("company_id",), search=True, width=200
+    )
+    business_date: Mapped[date] = date_field("还款日期", search=True)
+    bill_no: Mapped[str] = text_field("还款单据", search=True, width=190)
+    amount: Mapped[Decimal] = money_field("还款金额", total=True)
+    late_amount: Mapped[Decimal] = money_field("其中逾期还款", total=True)
+    late_days: Mapped[int] = integer_field("最长逾期天数")
 
     rows = _REPAYMENTS

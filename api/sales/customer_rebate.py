@@ -1,23 +1,31 @@
-"""Customer rebate (客户返利), KHFL: what a policy earned in a cycle is owed to the customer; receipts use it."""
+"""Customer rebate (客户返利), KHFL: the rebate that a policy earned in a cycle; receipts use it."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, declare
-from api.kit.resource import Menu
-from api.master.partners import customer
-from api.master.rebate_policies import CUSTOMER, of_policy
-from api.master.rebates import Rebate, used_and_left
+from api.kit.declaration.document import BillType, declare_bill
+from api.kit.declaration.resource import Menu
+from api.master.partners.partners import customer_field
+from api.master.rebates.rebate_policies import CUSTOMER, policy_field
+from api.master.rebates.rebates import Rebate, rebate_usage_columns
 
 
 class CustomerRebate(Rebate):
     """客户返利单"""
 
     __tablename__ = "customer_rebate"
-    leading = ("bill_no", "business_date", "status", "customer_id", "policy_id", "amount", "left_amount")
+    pinned_columns = (
+        "bill_no",
+        "business_date",
+        "status",
+        "customer_id",
+        "policy_id",
+        "amount",
+        "left_amount",
+    )
     direction = CUSTOMER
-    declaration = declare(
+    declaration = declare_bill(
         "客户返利单",
         "v2/sales/CustomerRebate",
         routes={
@@ -28,7 +36,7 @@ class CustomerRebate(Rebate):
         menu=Menu("销售管理", "返利政策", 30),
     )
     bill = BillType("KHFL", settles=True)
-    derived = used_and_left(CUSTOMER)
+    derived = rebate_usage_columns(CUSTOMER)
 
-    customer_id: Mapped[int] = customer()
-    policy_id: Mapped[int] = of_policy(CUSTOMER)
+    customer_id: Mapped[int] = customer_field()
+    policy_id: Mapped[int] = policy_field(CUSTOMER)

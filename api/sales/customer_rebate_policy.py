@@ -1,15 +1,15 @@
-"""Customer rebate policies (客户返利政策), KHFZ: what a customer is given back of what he buys."""
+"""Customer rebate policies (客户返利政策), KHFZ: rebates that a customer is granted on his purchases."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, Block, declare
-from api.kit.flow import POLICY
-from api.kit.resource import Drill, Menu
-from api.master.goods_scope import ScopeRow
-from api.master.partners import customer
-from api.master.rebate_policies import CUSTOMER, RebatePolicy, RebateTier
+from api.kit.declaration.document import BillType, Block, declare_bill
+from api.kit.declaration.flow import POLICY
+from api.kit.declaration.resource import Drill, Menu
+from api.master.goods.goods_scope import ScopeRow
+from api.master.partners.partners import customer_field
+from api.master.rebates.rebate_policies import CUSTOMER, RebatePolicy, RebateTier
 
 ACCRUALS = "/sales/customrebatefind"
 
@@ -29,7 +29,7 @@ class CustomerRebatePolicy(RebatePolicy):
 
     __tablename__ = "customer_rebate_policy"
     direction = CUSTOMER
-    declaration = declare(
+    declaration = declare_bill(
         "客户返利政策",
         "v2/sales/CustomerRebatePolicy",
         title="policy_name",
@@ -52,4 +52,4 @@ class CustomerRebatePolicy(RebatePolicy):
         in_force="返利政策",
     )
 
-    customer_id: Mapped[int] = customer()
+    customer_id: Mapped[int] = customer_field()

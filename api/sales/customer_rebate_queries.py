@@ -1,15 +1,15 @@
-"""Customer rebates earned (返利查询), the bill lines they stand on, and customers' rebate accounts (返利账户)."""
+"""Customer rebates earned (返利查询), the bill lines behind them, and customers' rebate accounts (返利账户)."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.fields import key, ref
-from api.kit.resource import Declaration, Drill, Menu
-from api.kit.view import BILL, READ_ONLY
-from api.master.rebate_accounts import RebateAccount, RebateMovement, movements
-from api.master.rebate_accruals import RebateAccrual, RebateLine, counted_lines
-from api.master.rebate_policies import CUSTOMER, of_policy
+from api.kit.declaration.fields import key_field, reference_field
+from api.kit.declaration.resource import Declaration, Drill, Menu
+from api.kit.declaration.view import BILL, READ_ONLY
+from api.master.rebates.rebate_accounts import RebateAccount, RebateMovement, rebate_movements_sql
+from api.master.rebates.rebate_accruals import RebateAccrual, RebateLine, rebate_lines_sql
+from api.master.rebates.rebate_policies import CUSTOMER, policy_field
 from api.sales.customer_rebate_policy import ACCRUALS
 
 LINES = "/sales/customrebatelines"
@@ -20,7 +20,7 @@ class CustomerRebateAccrual(RebateAccrual):
     """客户返利查询"""
 
     __tablename__ = "customer_rebate_accrual"
-    leading = ("policy_id", "customer_id", "cycle_end", "accrued", "confirmed", "state")
+    pinned_columns = ("policy_id", "customer_id", "cycle_end", "accrued", "confirmed", "state")
     direction = CUSTOMER
     declaration = Declaration(
         "客户返利查询",
@@ -41,18 +41,18 @@ class CustomerRebateAccrual(RebateAccrual):
         ),
     )
 
-    customer_rebate_accrual_id: Mapped[int] = key()
-    customer_id: Mapped[int] = ref(
+    customer_rebate_accrual_id: Mapped[int] = key_field()
+    customer_id: Mapped[int] = reference_field(
         "customer", "客户", within=("company_id",), search=True, width=200, sort=-29
     )
-    policy_id: Mapped[int] = of_policy(CUSTOMER)
+    policy_id: Mapped[int] = policy_field(CUSTOMER)
 
 
 class CustomerRebateLine(RebateLine):
     """客户返利计返明细"""
 
     __tablename__ = "customer_rebate_line"
-    leading = ("business_date", "bill_no", "customer_id", "goods_id", "quantity", "amount")
+    pinned_columns = ("business_date", "bill_no", "customer_id", "goods_id", "quantity", "amount")
     declaration = Declaration(
         "客户返利计返明细",
         "v2/sales/CustomerRebateLine",
@@ -64,18 +64,20 @@ class CustomerRebateLine(RebateLine):
         drill=BILL,
     )
 
-    customer_rebate_line_id: Mapped[int] = key()
-    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
-    policy_id: Mapped[int] = of_policy(CUSTOMER)
+    customer_rebate_line_id: Mapped[int] = key_field()
+    customer_id: Mapped[int] = reference_field(
+        "customer", "客户", within=("company_id",), search=True, width=200
+    )
+    policy_id: Mapped[int] = policy_field(CUSTOMER)
 
-    rows = counted_lines(CUSTOMER)
+    rows = rebate_lines_sql(CUSTOMER)
 
 
 class CustomerRebateAccount(RebateAccount):
     """客户返利账户"""
 
     __tablename__ = "customer_rebate_account"
-    found_by = "customer_id"
+    keyword_reference = "customer_id"
     direction = CUSTOMER
     declaration = Declaration(
         "客户返利账户",
@@ -88,15 +90,17 @@ class CustomerRebateAccount(RebateAccount):
         drill=Drill("返利明细", MOVEMENTS, (("company_id", "company_id"), ("customer_id", "customer_id"))),
     )
 
-    customer_rebate_account_id: Mapped[int] = key()
-    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    customer_rebate_account_id: Mapped[int] = key_field()
+    customer_id: Mapped[int] = reference_field(
+        "customer", "客户", within=("company_id",), search=True, width=200
+    )
 
 
 class CustomerRebateMovement(RebateMovement):
     """客户返利明细"""
 
     __tablename__ = "customer_rebate_movement"
-    found_by = "customer_id"
+    keyword_reference = "customer_id"
     declaration = Declaration(
         "客户返利明细",
         "v2/sales/CustomerRebateDetail",
@@ -108,7 +112,9 @@ class CustomerRebateMovement(RebateMovement):
         drill=BILL,
     )
 
-    customer_rebate_movement_id: Mapped[int] = key()
-    customer_id: Mapped[int] = ref("customer", "客户", within=("company_id",), search=True, width=200)
+    customer_rebate_movement_id: Mapped[int] = key_field()
+    customer_id: Mapped[int] = reference_field(
+        "customer", "客户", within=("company_id",), search=True, width=200
+    )
 
-    rows = movements(CUSTOMER)
+    rows = rebate_movements_sql(CUSTOMER)

@@ -1,4 +1,4 @@
-"""Gifts (买赠): what the promotions that hold on a bill's day add to what its customer buys."""
+"""Gifts (买赠): goods that promotions of a bill's day add to its customer's purchase."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pydantic import BaseModel, Field
 from sqlalchemy import text
 
 from api.kit.context import Context
-from api.kit.document import MAX_LINES, Proposal
+from api.kit.declaration.document import MAX_LINES, Proposal
+from api.kit.declaration.field_sources import from_fields
 from api.kit.errors import NotFound
-from api.kit.schemas import Key
-from api.kit.told import of
-from api.master import pricing
-from api.master.proposals import ProposedGoods
+from api.kit.http.schemas import Key
+from api.master.goods.proposals import ProposedGoods
+from api.master.pricing import price_rules
 
 API = "v2/sales/PromotionPolicy/getGifts"
 PROPOSAL = Proposal(
     "添加赠品", API, ("company_id", "customer_id", "business_date"), ("goods_id", "quantity", "is_gift")
 )
-"""The button of a sales bill that adds what is still to be given."""
+"""Button of a sales bill that adds the missing gifts."""
 
 
 class BoughtLine(BaseModel):
@@ -30,8 +30,8 @@ class BoughtLine(BaseModel):
     is_gift: bool = False
 
 
-class Purchase(BaseModel):
-    """A sales bill as far as it is keyed in."""
+class GiftRequest(BaseModel):
+    """A sales bill as entered so far."""
 
     company_id: Key
     customer_id: Key
@@ -40,17 +40,17 @@ class Purchase(BaseModel):
 
 
 class GiftLine(ProposedGoods):
-    """Goods that come with what is bought, beyond what the bill gives already."""
+    """Goods that come with a purchase, beyond those that the bill has already."""
 
-    goods_id: Annotated[int, of("sales_outbound_line.goods_id", "sales_order_line.goods_id")]
-    quantity: Annotated[str, of("sales_outbound_line.quantity", "sales_order_line.quantity")]
-    price: Annotated[str, of("sales_outbound_line.price", "sales_order_line.price")]
-    tax_rate: Annotated[str, of("sales_outbound_line.tax_rate", "sales_order_line.tax_rate")]
+    goods_id: Annotated[int, from_fields("sales_outbound_line.goods_id", "sales_order_line.goods_id")]
+    quantity: Annotated[str, from_fields("sales_outbound_line.quantity", "sales_order_line.quantity")]
+    price: Annotated[str, from_fields("sales_outbound_line.price", "sales_order_line.price")]
+    tax_rate: Annotated[str, from_fields("sales_outbound_line.tax_rate", "sales_order_line.tax_rate")]
     is_gift: bool
 
 
 _GIFTS = text(f"""
-with given as ({pricing.GIVEN}),
+with given as ({price_rules.GIFTS_OF_PURCHASE}),
 already as (
     select goods_id, sum(quantity) as quantity
     from unnest(cast(:gifts as bigint[]), cast(:gift_quantities as numeric[])) as one (goods_id, quantity)
@@ -67,16 +67,16 @@ order by g.goods_num
 """)
 
 
-def gifts(ctx: Context, purchase: Purchase) -> list[dict[str, Any]]:
-    """The lines that a sales bill lacks: goods given with what its lines buy of one kind."""
-    if not ctx.principal.reaches(purchase.company_id):
+def list_missing_gifts(ctx: Context, request: GiftRequest) -> list[dict[str, Any]]:
+    """List the gift lines that a sales bill lacks for the goods that its lines buy."""
+    if not ctx.principal.covers_company(request.company_id):
         raise NotFound("公司")
-    lines = [line for line in purchase.lines if line.goods_id and line.quantity]
+    lines = [line for line in request.lines if line.goods_id and line.quantity]
     bought, given = ([line for line in lines if line.is_gift is gift] for gift in (False, True))
     values = {
-        "company_id": purchase.company_id,
-        "customer_id": purchase.customer_id,
-        "priced_on": purchase.business_date,
+        "company_id": request.company_id,
+        "customer_id": request.customer_id,
+        "priced_on": request.business_date,
         "goods": [line.goods_id for line in bought],
         "quantities": [line.quantity for line in bought],
         "gifts": [line.goods_id for line in given],

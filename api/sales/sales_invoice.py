@@ -1,20 +1,26 @@
-"""Sales invoice (销售发票), XSFP: many outbounds and returns of a customer under one number, and what is uninvoiced."""
+"""Sales invoice (销售发票), XSFP: outbounds and returns of a customer under one number, and uninvoiced bills."""
 
 from __future__ import annotations
 
 from sqlalchemy.orm import Mapped
 
-from api.kit.document import BillType, Block, DetailPlace, Link, declare
-from api.kit.fields import key, ref, source_line
-from api.kit.resource import Declaration, Menu
-from api.kit.view import BILL
-from api.master.invoices import Invoice, InvoiceLine, Uninvoiced, source_no, uninvoiced
-from api.master.partners import customer
+from api.kit.declaration.document import BillType, Block, DetailPlacement, SourceLink, declare_bill
+from api.kit.declaration.fields import key_field, reference_field, source_line_field
+from api.kit.declaration.resource import Declaration, Menu
+from api.kit.declaration.view import BILL
+from api.master.partners.partners import customer_field
+from api.master.settlements.invoices import (
+    Invoice,
+    InvoiceLine,
+    UninvoicedBill,
+    source_number_column,
+    uninvoiced_bills_sql,
+)
 from api.sales.sales_outbound import SalesOutboundLine
 from api.sales.sales_return import SalesReturnLine
 
 _SHARED = ("company_id", "customer_id")
-_SOLD = Link(
+_SOLD = SourceLink(
     "outbound_line_id",
     "sales_outbound",
     SalesOutboundLine,
@@ -23,7 +29,7 @@ _SOLD = Link(
     required=True,
     measure="amount",
 )
-_RETURNED = Link(
+_RETURNED = SourceLink(
     "return_line_id",
     "sales_return",
     SalesReturnLine,
@@ -38,17 +44,17 @@ _RETURNED = Link(
 class SalesInvoiceLine(InvoiceLine):
     __tablename__ = "sales_invoice_line"
     bill_table = "sales_invoice"
-    derived = (source_no(_SOLD, _RETURNED),)
+    derived = (source_number_column(_SOLD, _RETURNED),)
 
-    outbound_line_id: Mapped[int | None] = source_line("sales_outbound_line", "销售出库明细")
-    return_line_id: Mapped[int | None] = source_line("sales_return_line", "销售退货明细")
+    outbound_line_id: Mapped[int | None] = source_line_field("sales_outbound_line", "销售出库明细")
+    return_line_id: Mapped[int | None] = source_line_field("sales_return_line", "销售退货明细")
 
 
 class SalesInvoice(Invoice):
     """销售发票"""
 
     __tablename__ = "sales_invoice"
-    declaration = declare(
+    declaration = declare_bill(
         "销售发票",
         "v2/sales/SalesInvoice",
         routes={
@@ -60,20 +66,20 @@ class SalesInvoice(Invoice):
     )
     bill = BillType(
         "XSFP",
-        (Block("lines", "开票明细", SalesInvoiceLine, drawn=True),),
+        (Block("lines", "开票明细", SalesInvoiceLine, pick_from_sources=True),),
         (_SOLD, _RETURNED),
-        detail=DetailPlace("销售发票明细", "/sales/salesInvoiceDetail", Menu("销售管理", "明细查询", 50)),
+        detail=DetailPlacement("销售发票明细", "/sales/salesInvoiceDetail", Menu("销售管理", "明细查询", 50)),
     )
 
     issued_by = "company_id"
-    customer_id: Mapped[int] = customer(settles=True)
+    customer_id: Mapped[int] = customer_field(for_settlement=True)
 
 
-class SalesUninvoiced(Uninvoiced):
+class SalesUninvoiced(UninvoicedBill):
     """销售未开票单据"""
 
     __tablename__ = "sales_uninvoiced"
-    found_by = "customer_id"
+    keyword_reference = "customer_id"
     declaration = Declaration(
         "销售未开票单据",
         "v2/sales/SalesUninvoiced",
@@ -88,9 +94,9 @@ class SalesUninvoiced(Uninvoiced):
 
     invoice = SalesInvoice
     partner = "customer_id"
-    sales_uninvoiced_id: Mapped[int] = key()
-    customer_id: Mapped[int] = ref(
+    sales_uninvoiced_id: Mapped[int] = key_field()
+    customer_id: Mapped[int] = reference_field(
         "customer", "客户", within=("company_id",), search=True, width=200, sort=-67
     )
 
-    rows = uninvoiced("sales_uninvoiced", "customer_id", (("XSCK", _SOLD), ("XSTH", _RETURNED)))
+    rows = uninvoiced_bills_sql("sales_uninvoiced", "customer_id", (("XSCK", _SOLD), ("XSTH", _RETURNED)))

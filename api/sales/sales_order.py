@@ -1,6 +1,6 @@
-"""Sales order (销售订单), XSDD: its audit reserves available stock for a customer, closing gives the rest back.
+"""Sales order (销售订单), XSDD: its audit reserves available stock for a customer, closing releases the rest.
 
-What is not there at its audit is reserved as it arrives, for the more urgent order first.
+Stock missing at its audit is reserved as it arrives, for the more urgent order first.
 """
 
 from __future__ import annotations
@@ -12,32 +12,44 @@ from typing import Any
 from sqlalchemy import ColumnElement, Index
 from sqlalchemy.orm import Mapped, declared_attr
 
-from api.customers.customer_addresses import Sent, send_to_default
-from api.customers.customer_salesmen import hand_to_salesman
-from api.kit import orders
+from api.customers.customer_addresses import ShippingAddressMixin, fill_default_address
+from api.customers.customer_salesman import fill_salesman
+from api.kit.bills import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Link, Rows, Values, declare
-from api.kit.fields import day, derived, enum, source_line
-from api.kit.flow import AUDITED, ORDER
-from api.kit.goods_bills import DrawnLine
-from api.kit.posting import Postings, Reservation
-from api.kit.resource import Menu, Place
-from api.kit.validation import Problems
-from api.ledger import demand
-from api.ledger.checks import Check, register
-from api.master import earned_gifts, prepayment, replacements, settings
-from api.master.business_types import Delivered, classified
-from api.master.partners import customer
-from api.master.stock_lines import StockBill
+from api.kit.declaration.document import (
+    BillType,
+    Block,
+    DetailPlacement,
+    Document,
+    Rows,
+    SourceLink,
+    Values,
+    declare_bill,
+)
+from api.kit.declaration.fields import date_field, derived_field, enum_field, source_line_field
+from api.kit.declaration.flow import AUDITED, ORDER
+from api.kit.declaration.goods_bills import DrawnLine
+from api.kit.declaration.posting import Postings, Reservation
+from api.kit.declaration.resource import Menu, ScreenPlacement
+from api.kit.storage.validation import Problems
+from api.ledger import order_demand
+from api.ledger.integrity_checks import Check, register_checks
+from api.master.partners.partners import customer_field
+from api.master.pricing import gift_rules
+from api.master.settings import settings
+from api.master.settings.business_types import DeliveryTermsMixin, code_list_field
+from api.master.settlements import prepayment
+from api.master.stock import replacements
+from api.master.stock.stock_lines import StockBill
 from api.sales import credit, gifts
-from api.sales.sales_quote import SalesQuoteLine, refuse_expired
+from api.sales.sales_quote import SalesQuoteLine, validate_quotes
 
 PLAIN, SOONER, URGENT = 1, 2, 3
 PRIORITIES = {PLAIN: "普通", SOONER: "优先", URGENT: "加急"}
 IDLE, COVERED, PARTLY, UNCOVERED = 0, 1, 2, 3
 COVERS = {IDLE: "无需占用", COVERED: "已占足", PARTLY: "部分占用", UNCOVERED: "未占用"}
 
-demand.declare_demand(f"""
+order_demand.declare_demand(f"""
 select
     l.line_id as order_line_id, 'XSDD' as bill_type, o.bill_id, o.bill_no, o.company_id, o.warehouse_id, l.goods_id,
     l.quantity as ordered, l.executed_quantity as executed,
@@ -50,19 +62,21 @@ select
 from sales_order_line l
 join sales_order o using (bill_id)
 """)
-_HELD = "(select coalesce(sum(r.quantity), 0.000) from reservation_ledger r where r.order_line_id = {line})"
-_RESERVED = _HELD.format(line="{table}.line_id")
+_RESERVED_OF_LINE = (
+    "(select coalesce(sum(r.quantity), 0.000) from reservation_ledger r where r.order_line_id = {line})"
+)
+_RESERVED = _RESERVED_OF_LINE.format(line="{table}.line_id")
 _SHORT = f"(select d.wanted - {_RESERVED} from order_demand d where d.order_line_id = {{table}}.line_id)"
 _COVER = (
     "(select case when coalesce(sum(c.wanted), 0) = 0 then 0 when sum(c.held) >= sum(c.wanted) then 1"
     " when sum(c.held) > 0 then 2 else 3 end"
-    f" from (select d.wanted, {_HELD.format(line='d.order_line_id')} as held from order_demand d"
+    f" from (select d.wanted, {_RESERVED_OF_LINE.format(line='d.order_line_id')} as held from order_demand d"
     " where d.bill_id = {table}.bill_id) c)"
 )
-COVER = derived(
+COVER = derived_field(
     "cover", "占用状态", "enum", _COVER, options=tuple(COVERS.items()), search=True, width=90, extract=False
 )
-register(
+register_checks(
     Check(
         "orders_hold_what_they_want",
         "每个销售订单行的占用不超过其未执行数量，未生效的不占用",
@@ -80,40 +94,40 @@ class SalesOrderLine(DrawnLine, orders.OrderLine):
     __tablename__ = "sales_order_line"
     bill_table = "sales_order"
     derived = (
-        derived("reserved_quantity", "已占用数量", "quantity", _RESERVED, width=100, extract=False),
-        derived("short_quantity", "未占用数量", "quantity", _SHORT, width=100, extract=False),
+        derived_field("reserved_quantity", "已占用数量", "quantity", _RESERVED, width=100, extract=False),
+        derived_field("short_quantity", "未占用数量", "quantity", _SHORT, width=100, extract=False),
     )
 
-    quote_line_id: Mapped[int | None] = source_line("sales_quote_line", "销售报价明细")
+    quote_line_id: Mapped[int | None] = source_line_field("sales_quote_line", "销售报价明细")
 
     @declared_attr.directive
     @classmethod
     def __table_args__(cls) -> tuple[Any, ...]:
-        """What arrives is looked for by those who wait for it."""
+        """Index of lines that wait for arriving goods."""
         waiting = Index(
             "ix_sales_order_line_waiting", "goods_id", postgresql_where="executed_quantity < quantity"
         )
         return (*super().__table_args__, waiting)
 
 
-class SalesOrder(Sent, Delivered, StockBill):
+class SalesOrder(ShippingAddressMixin, DeliveryTermsMixin, StockBill):
     """销售订单"""
 
     __tablename__ = "sales_order"
-    declaration = declare(
+    declaration = declare_bill(
         "销售订单",
         "v2/sales/SalesOrder",
         transitions=ORDER,
         routes={"list": "/sales/salesorder", "add": "/sales/salesorderAdd", "see": "/sales/salesorderSee"},
         menu=Menu("销售管理", "销售业务", 10),
-        also=(Place({"see": "/sales/customreSee"}),),
-        allowances=(settings.OVER_CREDIT, settings.BELOW_LOWEST),
+        also=(ScreenPlacement({"see": "/sales/customreSee"}),),
+        override_rights=(settings.OVER_CREDIT, settings.BELOW_LOWEST),
     )
     bill = BillType(
         "XSDD",
         (Block("lines", "订单明细", SalesOrderLine, proposals=(gifts.PROPOSAL,)),),
         (
-            Link(
+            SourceLink(
                 "quote_line_id",
                 "sales_quote",
                 SalesQuoteLine,
@@ -122,49 +136,49 @@ class SalesOrder(Sent, Delivered, StockBill):
             ),
         ),
         transitions=ORDER,
-        detail=DetailPlace(
+        detail=DetailPlacement(
             "销售订单明细", "/sales/salesfind", Menu("销售管理", "明细查询", 10), see="/sales/customreSee"
         ),
     )
-    derived = (orders.receiving_status, COVER, *prepayment.SALE.shown())
+    derived = (orders.receiving_status, COVER, *prepayment.SALE.derived_columns())
 
-    customer_id: Mapped[int] = customer()
-    delivery_date: Mapped[date | None] = day("交货日期", since="business_date", sort=-40)
-    priority: Mapped[int] = enum("优先级", PRIORITIES, default=PLAIN, search=True, width=80, sort=-39)
-    sales_type_id: Mapped[int | None] = classified("sales_type", "销售类型", sort=-45)
+    customer_id: Mapped[int] = customer_field()
+    delivery_date: Mapped[date | None] = date_field("交货日期", since="business_date", sort=-40)
+    priority: Mapped[int] = enum_field("优先级", PRIORITIES, default=PLAIN, search=True, width=80, sort=-39)
+    sales_type_id: Mapped[int | None] = code_list_field("sales_type", "销售类型", sort=-45)
 
     @classmethod
     def column(cls, name: str) -> ColumnElement[Any] | None:
         return COVER.expression(cls.table()) if name == COVER.field.name else super().column(name)
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        send_to_default(ctx, header)
-        hand_to_salesman(ctx, header)
-        refuse_expired(ctx, header, children["lines"], problems)
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        fill_default_address(ctx, header)
+        fill_salesman(ctx, header)
+        validate_quotes(ctx, header, children["lines"], problems)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
-        return _reserving(doc, Decimal(1))
+        return _build_reservations(doc, Decimal(1))
 
     @classmethod
-    def closing(cls, doc: Document) -> Postings:
-        return _reserving(doc, Decimal(-1))
+    def closing_postings(cls, doc: Document) -> Postings:
+        return _build_reservations(doc, Decimal(-1))
 
     @classmethod
-    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        orders.refuse_executed(doc, action)
-        replacements.refuse_delivered(ctx, doc, action, "sales_outbound")
+    def check_transition(cls, ctx: Context, doc: Document, action: str) -> None:
+        orders.forbid_reversal_if_executed(doc, action)
+        replacements.forbid_reversal_when_delivered(ctx, doc, action, "sales_outbound")
         if action == "close":
-            settings.refuse_or_ask(
-                ctx, cls, doc, [(settings.ASKS, earned_gifts.SALE.describe_owed(ctx, doc))]
+            settings.refuse_or_confirm(
+                ctx, cls, doc, [(settings.ASKS, gift_rules.SALE.describe_outstanding(ctx, doc))]
             )
         if action == "auditorPass":
-            settings.refuse_or_ask(ctx, cls, doc, earned_gifts.QUOTED.find_questions(ctx, doc))
-        settings.hold(ctx, cls, doc, action, credit.of_order)
+            settings.refuse_or_confirm(ctx, cls, doc, gift_rules.QUOTED.find_questions(ctx, doc))
+        settings.enforce_controls(ctx, cls, doc, action, credit.describe_order_excess)
 
 
-def _reserving(doc: Document, sign: Decimal) -> Postings:
+def _build_reservations(doc: Document, sign: Decimal) -> Postings:
     warehouse = doc.header.warehouse_id
     rest = ((line, line.quantity - line.executed_quantity) for line in doc.lines)
     return Postings(

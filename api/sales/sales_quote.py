@@ -1,4 +1,4 @@
-"""Sales quote (销售报价单), XSBJ: prices offered up to a day. It posts nothing; orders are drawn from it."""
+"""Sales quote (销售报价单), XSBJ: prices offered until a day. It posts nothing; orders are drawn from it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,26 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Mapped
 
-from api.customers.customer_salesmen import hand_to_salesman
-from api.kit import orders
+from api.customers.customer_salesman import fill_salesman
+from api.kit.bills import orders
 from api.kit.context import Context
-from api.kit.document import BillType, Block, DetailPlace, Document, Rows, Values, declare
-from api.kit.fields import day, derived
-from api.kit.flow import ORDER
-from api.kit.goods_bills import GoodsBill
-from api.kit.posting import Postings
-from api.kit.resource import Menu
-from api.kit.validation import Problems
-from api.master import settings
-from api.master.partners import customer
+from api.kit.declaration.document import (
+    BillType,
+    Block,
+    DetailPlacement,
+    Document,
+    Rows,
+    Values,
+    declare_bill,
+)
+from api.kit.declaration.fields import date_field, derived_field
+from api.kit.declaration.flow import ORDER
+from api.kit.declaration.goods_bills import GoodsBill
+from api.kit.declaration.posting import Postings
+from api.kit.declaration.resource import Menu
+from api.kit.storage.validation import Problems
+from api.master.partners.partners import customer_field
+from api.master.settings import settings
 
 ORDERED = {1: "未成交", 2: "全部成交", 3: "部分成交"}
 
@@ -34,7 +42,7 @@ class SalesQuote(GoodsBill):
     """销售报价单"""
 
     __tablename__ = "sales_quote"
-    declaration = declare(
+    declaration = declare_bill(
         "销售报价单",
         "v2/sales/BidManagement",
         transitions=ORDER,
@@ -44,41 +52,43 @@ class SalesQuote(GoodsBill):
             "see": "/sales/BidManagement/see",
         },
         menu=Menu("销售管理", "销售业务", 5),
-        allowances=(settings.BELOW_LOWEST,),
+        override_rights=(settings.BELOW_LOWEST,),
     )
     bill = BillType(
         "XSBJ",
         (Block("lines", "报价明细", SalesQuoteLine),),
         transitions=ORDER,
-        detail=DetailPlace("销售报价明细", "/sales/BidManagementDetail", Menu("销售管理", "明细查询", 5)),
+        detail=DetailPlacement("销售报价明细", "/sales/BidManagementDetail", Menu("销售管理", "明细查询", 5)),
     )
     derived = (
-        derived(
+        derived_field(
             "ordered_status", "成交状态", "enum", orders.EXECUTION, options=tuple(ORDERED.items()), width=100
         ),
     )
 
-    customer_id: Mapped[int] = customer()
-    valid_until: Mapped[date] = day(
+    customer_id: Mapped[int] = customer_field()
+    valid_until: Mapped[date] = date_field(
         "有效期至", since="business_date", required=True, search=True, width=110, sort=-60
     )
 
     @classmethod
-    def inspect(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
-        hand_to_salesman(ctx, header)
+    def validate_record(cls, ctx: Context, header: Values, children: Rows, problems: Problems) -> None:
+        fill_salesman(ctx, header)
 
     @classmethod
     def postings(cls, doc: Document) -> Postings:
         return Postings()
 
     @classmethod
-    def guard(cls, ctx: Context, doc: Document, action: str) -> None:
-        orders.refuse_executed(doc, action)
-        settings.hold(ctx, cls, doc, action)
+    def check_transition(cls, ctx: Context, doc: Document, action: str) -> None:
+        orders.forbid_reversal_if_executed(doc, action)
+        settings.enforce_controls(ctx, cls, doc, action)
 
 
-def refuse_expired(ctx: Context, header: Values, lines: Sequence[dict[str, Any]], problems: Problems) -> None:
-    """An order keeps to what was quoted up to the last day of the quote."""
+def validate_quotes(
+    ctx: Context, header: Values, lines: Sequence[dict[str, Any]], problems: Problems
+) -> None:
+    """Add a problem for each quote that had expired on the order's business date."""
     quoted = sorted({line["quote_line_id"] for line in lines if line.get("quote_line_id")})
     if not quoted:
         return

@@ -9,57 +9,59 @@ from typing import Any
 import procrastinate
 from sqlalchemy import Connection
 
-from api.kit.settings import settings
+from api.kit.settings import read_settings
 
 QUEUE = "erp"
-LOOK_AT_FIGURES = "check_alerts"
+ALERT_CHECK = "check_alerts"
 app = procrastinate.App(
     connector=procrastinate.PsycopgConnector(),
     import_paths=[
-        "api.shell.export_job",
-        "api.shell.recalculation_job",
-        "api.shell.integrity_screen",
-        "api.shell.checkpoint_job",
-        "api.shell.session_job",
-        "api.shell.retention_job",
+        "api.shell.files.export_job",
+        "api.shell.operations.recalculation_job",
+        "api.shell.operations.integrity_screen",
+        "api.shell.operations.checkpoint_job",
+        "api.shell.operations.session_job",
+        "api.shell.operations.retention_job",
         "api.printing.print_job",
         "api.exporting.report_job",
-        "api.messaging.sending",
-        "api.subscribing.running",
-        "api.figures.checking",
-        "api.figures.board_watch",
-        "api.shell.backup_job",
+        "api.messaging.sms_jobs",
+        "api.subscribing.delivery_jobs",
+        "api.figures.alert_job",
+        "api.figures.dashboard_watch",
+        "api.shell.operations.backup_job",
         "api.importing.initialisation_job",
     ],
 )
 
 
 @lru_cache(maxsize=1)
-def _deferring() -> procrastinate.App:
-    """The application as a web process uses it: a synchronous connector with a small pool."""
-    connector = procrastinate.SyncPsycopgConnector(conninfo=settings().database_url, min_size=1, max_size=2)
+def _get_deferring_app() -> procrastinate.App:
+    """Return the application of a web process: a synchronous connector with a small pool."""
+    connector = procrastinate.SyncPsycopgConnector(
+        conninfo=read_settings().database_url, min_size=1, max_size=2
+    )
     deferring = procrastinate.App(connector=connector)
     deferring.open()
     return deferring
 
 
-def defer_with(conn: Connection, task: str, **arguments: Any) -> None:
-    """Queue a task in the transaction of `conn`: it is there exactly when what it works on is."""
+def defer_in_transaction(conn: Connection, task: str, **arguments: Any) -> None:
+    """Queue a task in the transaction of `conn`: both commit, or neither."""
     driver = conn.connection.driver_connection
-    _deferring().configure_task(task, queue=QUEUE, connection=driver).defer(**arguments)
+    _get_deferring_app().configure_task(task, queue=QUEUE, connection=driver).defer(**arguments)
 
 
 def defer_once(task: str, lock: str, **arguments: Any) -> None:
-    """Queue a task by name, unless one with this lock is waiting there."""
+    """Queue a task by name, unless one with this lock is waiting."""
     try:
-        _deferring().configure_task(task, queue=QUEUE, queueing_lock=lock).defer(**arguments)
+        _get_deferring_app().configure_task(task, queue=QUEUE, queueing_lock=lock).defer(**arguments)
     except procrastinate.exceptions.AlreadyEnqueued:
         return
 
 
-def look_at_figures() -> None:
-    """Have the alerts on figures of reports looked at: newer ones are published."""
-    defer_once(LOOK_AT_FIGURES, LOOK_AT_FIGURES)
+def defer_alert_check() -> None:
+    """Queue the check of the alerts on report figures, after a new snapshot was published."""
+    defer_once(ALERT_CHECK, ALERT_CHECK)
 
 
 def install(conn: Connection) -> None:
@@ -71,9 +73,9 @@ def install(conn: Connection) -> None:
         driver.execute(script)
 
 
-def run() -> None:
-    """Work off the queue until stopped; takes over what a killed worker left."""
-    connector = procrastinate.PsycopgConnector(conninfo=settings().database_url, min_size=1, max_size=4)
+def run_worker() -> None:
+    """Run the queue's jobs until stopped, beginning with those that a killed worker left."""
+    connector = procrastinate.PsycopgConnector(conninfo=read_settings().database_url, min_size=1, max_size=4)
 
     async def work() -> None:
         async with working.open_async():

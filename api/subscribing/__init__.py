@@ -1,1 +1,1 @@
-"""报表订阅：按日、周、月把一张报表以收件人当时的权限做成 Excel，发站内消息或邮件。"""
+"""Report subscriptions (报表订阅): a report as Excel or PDF, under the recipient's rights of that moment."""

@@ -1,6 +1,7 @@
-"""Mail (邮件): letters with a file behind one interface: a mail server, or a folder for tests and demos.
+"""Mail (邮件): letters with an attachment, sent by a mail server or written to a folder for tests and demos.
 
-Whoever sends may be killed between the server's yes and the note of it, so a letter has the same number at each try.
+A sender may be killed between the server's acceptance and its record, so a letter has the same
+number at each try.
 """
 
 from __future__ import annotations
@@ -17,27 +18,27 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
-from api.kit.settings import settings
-from api.messaging.channels import Later, Rejected
+from api.kit.settings import read_settings
+from api.messaging.sms_channels import PermanentError, TemporaryError
 
 SECONDS = 20
-LARGEST = 20 * 1024 * 1024
-"""Of an attachment; most servers refuse larger letters."""
+MAX_ATTACHMENT_BYTES = 20 * 1024 * 1024
+"""Most bytes of an attachment; most servers refuse larger letters."""
 KINDS = {
     ".xlsx": ("application", "vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     ".pdf": ("application", "pdf"),
 }
-"""Of what is attached, by how its file ends."""
+"""Media types of attachments by file suffix."""
 
 
 class Mailer(Protocol):
-    """Takes letters; raises Rejected for one that will never be taken, Later when there is no sending now."""
+    """A sender of letters; raises PermanentError or TemporaryError."""
 
     def send(self, letter: EmailMessage, to: str) -> None: ...
 
 
 @dataclass(frozen=True)
-class Smtp:
+class SmtpMailer:
     """A mail server, over TLS from the start or after STARTTLS, never without."""
 
     host: str
@@ -48,23 +49,23 @@ class Smtp:
 
     def send(self, letter: EmailMessage, to: str) -> None:
         try:
-            with closing(self._open()) as session:
+            with closing(self._open_session()) as session:
                 if self.user:
                     session.login(self.user, self.password)
                 session.send_message(letter, to_addrs=[to])
                 with suppress(OSError):
                     session.quit()
         except smtplib.SMTPAuthenticationError:
-            raise Later("邮件服务器拒绝登录，请联系管理员检查发信设置") from None
+            raise TemporaryError("邮件服务器拒绝登录，请联系管理员检查发信设置") from None
         except smtplib.SMTPRecipientsRefused as error:
-            [(code, said)] = error.recipients.values()
-            raise _refused(code, said) from error
+            [(code, text)] = error.recipients.values()
+            raise _build_error(code, text) from error
         except smtplib.SMTPResponseException as error:
-            raise _refused(error.smtp_code, error.smtp_error) from error
+            raise _build_error(error.smtp_code, error.smtp_error) from error
         except OSError as error:
-            raise Later(f"邮件服务器没有应答（{type(error).__name__}）") from error
+            raise TemporaryError(f"邮件服务器没有应答（{type(error).__name__}）") from error
 
-    def _open(self) -> smtplib.SMTP:
+    def _open_session(self) -> smtplib.SMTP:
         secure = ssl.create_default_context()
         if self.encrypted:
             return smtplib.SMTP_SSL(self.host, self.port, timeout=SECONDS, context=secure)
@@ -78,8 +79,8 @@ class Smtp:
 
 
 @dataclass(frozen=True)
-class Folder:
-    """One .eml file a letter."""
+class FolderMailer:
+    """A folder with one .eml file a letter."""
 
     place: Path
 
@@ -91,32 +92,36 @@ class Folder:
         file.write_bytes(letter.as_bytes())
 
 
-def mailer() -> Mailer | None:
-    """Who takes letters, by the settings; nobody when none is set."""
-    known = settings()
+def build_mailer() -> Mailer | None:
+    """Build the mailer of the settings; None where none is set."""
+    known = read_settings()
     if not known.mail_url:
         return None
     parts = urlsplit(known.mail_url)
     if parts.scheme == "file":
-        return Folder(known.data_dir / "mail")
+        return FolderMailer(known.data_dir / "mail")
     encrypted = parts.scheme == "smtps"
     port = parts.port or (465 if encrypted else 587)
-    return Smtp(parts.hostname or "", port, encrypted, unquote(parts.username or ""), known.mail_password)
+    return SmtpMailer(
+        parts.hostname or "", port, encrypted, unquote(parts.username or ""), known.mail_password
+    )
 
 
-def letter(
+def build_letter(
     number: str, to: str, subject: str, words: str, file: Path | None = None, file_name: str = ""
 ) -> EmailMessage:
-    """A letter, with a workbook or a sheet if there is one. Raises Rejected for an address or a file that can't be
-    sent."""
-    if file and file.stat().st_size > LARGEST:
-        raise Rejected("文件超过 20 MB，不能作为邮件附件，请在导出任务中下载")
+    """Build a letter, with a workbook or PDF where `file` is given.
+
+    Raises: PermanentError for an address or a file that can't be sent.
+    """
+    if file and file.stat().st_size > MAX_ATTACHMENT_BYTES:
+        raise PermanentError("文件超过 20 MB，不能作为邮件附件，请在导出任务中下载")
     found = EmailMessage()
     try:
-        sender = Address(addr_spec=settings().mail_from)
+        sender = Address(addr_spec=read_settings().mail_from)
         found["To"] = Address(addr_spec=to)
     except (ValueError, IndexError, MessageError):
-        raise Rejected("邮箱地址不正确，请联系管理员修改") from None
+        raise PermanentError("邮箱地址不正确，请联系管理员修改") from None
     found["From"] = Address("报表订阅", addr_spec=sender.addr_spec)
     found["Subject"] = subject
     found["Date"] = localtime()
@@ -129,7 +134,7 @@ def letter(
     return found
 
 
-def _refused(code: int, said: bytes | str) -> Rejected | Later:
+def _build_error(code: int, said: bytes | str) -> PermanentError | TemporaryError:
     words = said.decode(errors="replace") if isinstance(said, bytes) else said
-    told = f"邮件服务器应答 {code}：{words[:200]}"
-    return Rejected(told) if code >= 500 else Later(told)
+    message = f"邮件服务器应答 {code}：{words[:200]}"
+    return PermanentError(message) if code >= 500 else TemporaryError(message)

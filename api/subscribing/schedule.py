@@ -1,4 +1,4 @@
-"""Schedules (订阅周期): every day, a weekday or a day of the month, at a full hour of the group's clock."""
+"""Schedules (订阅周期): a full hour each day, weekday or day of the month, in the group's time zone."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from datetime import date, datetime, time, timedelta
 from itertools import count
 from typing import Literal
 
-from api.kit.database import TIME_ZONE
-from api.kit.errors import Invalid
+from api.kit.errors import InvalidInput
+from api.kit.storage.database import TIME_ZONE
 
 Rhythm = Literal["day", "week", "month"]
 WEEKDAYS = "一二三四五六日"
@@ -17,29 +17,32 @@ WEEKDAYS = "一二三四五六日"
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """`day` is 1 (Monday) to 7 of a week, 1 to 31 of a month: a shorter month ends it."""
+    """A schedule; `day` is 1 (Monday) to 7 of a week, 1 to 31 of a month.
+
+    A shorter month takes its last day.
+    """
 
     rhythm: Rhythm
     day: int | None
     hour: int
 
-    def check(self) -> None:
-        """Raises Invalid, with what to choose."""
+    def validate(self) -> None:
+        """Raise Invalid, with what to choose."""
         if not 0 <= self.hour <= 23:
-            raise Invalid("请选择 0 到 23 点之间的整点")
+            raise InvalidInput("请选择 0 到 23 点之间的整点")
         if self.rhythm == "week" and not 1 <= (self.day or 0) <= 7:
-            raise Invalid("请选择星期几")
+            raise InvalidInput("请选择星期几")
         if self.rhythm == "month" and not 1 <= (self.day or 0) <= 31:
-            raise Invalid("请选择每月的 1 到 31 日")
+            raise InvalidInput("请选择每月的 1 到 31 日")
 
-    def after(self, moment: datetime) -> datetime:
-        """The first run after a moment."""
+    def next_run(self, moment: datetime) -> datetime:
+        """Return the first run after a moment."""
         first = moment.astimezone(TIME_ZONE).date()
         days = (first + timedelta(days=further) for further in count())
-        runs = (datetime.combine(day, time(self.hour), TIME_ZONE) for day in days if self._falls_on(day))
+        runs = (datetime.combine(day, time(self.hour), TIME_ZONE) for day in days if self._is_due_on(day))
         return next(run for run in runs if run > moment)
 
-    def _falls_on(self, on: date) -> bool:
+    def _is_due_on(self, on: date) -> bool:
         if self.rhythm == "week":
             return on.isoweekday() == self.day
         if self.rhythm == "month":
@@ -47,11 +50,11 @@ class Schedule:
         return True
 
     @property
-    def words(self) -> str:
-        return f"{self._days} {self.hour:02}:00"
+    def label(self) -> str:
+        return f"{self._days_label} {self.hour:02}:00"
 
     @property
-    def _days(self) -> str:
+    def _days_label(self) -> str:
         if self.rhythm == "week":
             return f"每周{WEEKDAYS[(self.day or 1) - 1]}"
         return f"每月 {self.day} 日" if self.rhythm == "month" else "每天"

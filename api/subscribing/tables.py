@@ -1,4 +1,4 @@
-"""Report subscriptions (报表订阅), and each of their runs (投递)."""
+"""Report subscriptions (报表订阅) and each of their runs (投递)."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Literal
 from sqlalchemy import BigInteger, CheckConstraint, DateTime, ForeignKey, Identity, Index, Text, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from api.kit.database import Base
+from api.kit.storage.database import Base
 from api.messaging.tables import WAITING
 
-Way = Literal["message", "mail"]
+DeliveryWay = Literal["message", "mail"]
 MESSAGE, MAIL = "message", "mail"
-Sent = Literal["detail", "pdf"]
+SentForm = Literal["detail", "pdf"]
 SENT_FORMS = {"detail": "Excel 明细", "pdf": "PDF"}
 WAYS = {MESSAGE: "站内消息", MAIL: "邮件"}
 
 
 class ReportSubscription(Base):
-    """A user's wish to have a report's tab regularly, under the filters he keeps as `scheme`, else as it opens."""
+    """A user's subscription to a report's tab, with his filter set `scheme` or the default filters."""
 
     __tablename__ = "report_subscription"
     __table_args__ = (
@@ -51,7 +51,7 @@ class ReportSubscription(Base):
 
 
 class ReportDelivery(Base):
-    """One run: the export task that writes its file, and what became of sending it; `state` as that of messages."""
+    """A run: the export task that writes its file, and the state of its sending, as that of messages."""
 
     __tablename__ = "report_delivery"
     __table_args__ = (

@@ -1,19 +1,17 @@
-"""报表目录：每张报表声明一次，资产、地址、权限都由此而来。只用标准库。"""
+"""Report catalogue (报表目录): each report is declared once; assets, addresses and rights follow.
+
+Standard library only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reports.catalogue.accounts import PAYABLE_SCHEDULE, RECEIVABLE_SCHEDULE
-from reports.catalogue.aging import INVENTORY_AGING
+from reports.catalogue.account_balances import PAYABLE_SCHEDULE, RECEIVABLE_SCHEDULE
 from reports.catalogue.best_seller import BEST_SELLER, BEST_SELLER_INFO
-from reports.catalogue.boards import COST, PLAIN, Report, Variant, embed_id, filter_id
-from reports.catalogue.business import BUSINESS_DAILY, OPERATION_MONTHLY
-from reports.catalogue.climate import PURCHASE_CLIMATE
-from reports.catalogue.datasets import Dataset
-from reports.catalogue.guarantee import AFTERSALES_PROFIT
-from reports.catalogue.holdings import COMPANY_STOCK, GOODS_STOCK
-from reports.catalogue.income import INCOME_STATEMENT
+from reports.catalogue.business_reports import BUSINESS_DAILY, OPERATION_MONTHLY
+from reports.catalogue.goods_stock import COMPANY_STOCK, GOODS_STOCK
+from reports.catalogue.income_statement import INCOME_STATEMENT
 from reports.catalogue.introductions import (
     EXPLORER_AUDIENCE,
     EXPLORER_HEADER,
@@ -22,22 +20,27 @@ from reports.catalogue.introductions import (
     GUEST_AUDIENCE,
     GUEST_ROLE,
 )
-from reports.catalogue.layers import INVENTORY_AGING_DETAILED, INVENTORY_DOT
-from reports.catalogue.occupation import INVENTORY_OCCUPATION
+from reports.catalogue.inventory_holding import INVENTORY_HOLDING
 from reports.catalogue.partners import ACCOUNTS_RECEIVABLE
-from reports.catalogue.payment import FACTORY_PAYMENT
 from reports.catalogue.pledge import PLEDGE_VALUE
 from reports.catalogue.price_index import CENTRE_PRICE_INDEX, PRICE_INDEX
-from reports.catalogue.prices import PRICE_ANALYSIS
 from reports.catalogue.profit import CLASSIFIED_PROFIT, COMMODITY_PROFIT, CUSTOMER_PROFIT, STATION_PROFIT
-from reports.catalogue.purchase import PAYMENT_ANALYSIS, PURCHASE_ANALYSIS
-from reports.catalogue.rebate import SUPPLIER_REBATE
+from reports.catalogue.purchase_analysis import PAYMENT_ANALYSIS, PURCHASE_ANALYSIS
+from reports.catalogue.purchase_decisions import BUYER_STOCK, PURCHASE_DECISION
+from reports.catalogue.purchase_prices import PRICE_ANALYSIS
+from reports.catalogue.purchasing_managers_index import PURCHASING_MANAGERS_INDEX
 from reports.catalogue.revenue import OPERATING_REVENUE
-from reports.catalogue.settling import VERIFICATION_DETAILS
-from reports.catalogue.sluggish import SLUGGISH_STOCK
-from reports.catalogue.supply import BUYER_STOCK, PURCHASE_DECISION
+from reports.catalogue.sluggish_stock import SLUGGISH_STOCK
+from reports.catalogue.stock_aging import INVENTORY_AGING
+from reports.catalogue.stock_layers import INVENTORY_AGING_DETAILED, INVENTORY_DOT
+from reports.catalogue.supplier_payments import FACTORY_PAYMENT
+from reports.catalogue.supplier_rebates import SUPPLIER_REBATE
 from reports.catalogue.trade import CATEGORY_TRADE, SALES_BUY, SALES_ORDER
 from reports.catalogue.turnover import INVENTORY_TURNOVER, WAREHOUSE_TURNOVER
+from reports.catalogue.warranty import AFTERSALES_PROFIT
+from reports.catalogue.write_offs import VERIFICATION_DETAILS
+from reports.semantics.dashboards import COST, PLAIN, Report, Variant, embed_id, filter_id
+from reports.semantics.datasets import Dataset
 
 REPORTS: tuple[Report, ...] = (
     BUSINESS_DAILY,
@@ -45,7 +48,7 @@ REPORTS: tuple[Report, ...] = (
     INCOME_STATEMENT,
     WAREHOUSE_TURNOVER,
     INVENTORY_TURNOVER,
-    INVENTORY_OCCUPATION,
+    INVENTORY_HOLDING,
     GOODS_STOCK,
     INVENTORY_AGING,
     INVENTORY_AGING_DETAILED,
@@ -76,7 +79,7 @@ REPORTS: tuple[Report, ...] = (
     PRICE_ANALYSIS,
     CENTRE_PRICE_INDEX,
     PRICE_INDEX,
-    PURCHASE_CLIMATE,
+    PURCHASING_MANAGERS_INDEX,
     AFTERSALES_PROFIT,
 )
 _BY_CODE = {report.code: report for report in REPORTS}

@@ -1,48 +1,54 @@
-"""往来单位：客户与供应商，应收、应付的账龄。
+"""Partners (往来单位): customers and suppliers, aging of receivables and payables.
 
-Open amounts stand as of a month's end, the running month as of the snapshot's day; advances and unused rebates have a
-column of their own, and the buckets sum to what is open.
+Open amounts stand as of a month's end, the running month as of the snapshot's day; advances and unused
+rebates have a column of their own, and the buckets sum to the open amount.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reports.catalogue.aging import BUCKET, bucket_metrics, bucket_names
-from reports.catalogue.as_of import DAY_ENDS, DEBT_BUCKETS, MONTH_ENDS, Moments
-from reports.catalogue.beside import Figure, figures
-from reports.catalogue.boards import Board, Filter, Pivot, Report, Tab
-from reports.catalogue.compare import compared_datasets, stood
-from reports.catalogue.datasets import MONEY, QUANTITY, Column, Dataset, Metric, Worse
-from reports.catalogue.expressions import Expression, ToDouble, compare, max_of, sum_of
-from reports.catalogue.metrics import beside, compared, money, percent, sum_where
-from reports.catalogue.parts import (
+from reports.catalogue.stock_aging import BUCKET, bucket_metrics, bucket_names
+from reports.semantics.as_of import DAY_ENDS, DEBT_BUCKETS, MONTH_ENDS, AsOfMode
+from reports.semantics.dashboards import Board, Filter, Pivot, Report, Tab
+from reports.semantics.datasets import MONEY, QUANTITY, Column, Dataset, Metric, Worse
+from reports.semantics.expressions import Expression, ToDouble, compare, max_of, sum_of
+from reports.semantics.kpi_comparison import Kpi, build_kpi_header
+from reports.semantics.metrics import (
+    list_comparison_names,
+    money_metric,
+    percent_metric,
+    sum_where,
+    with_prior_periods,
+)
+from reports.semantics.period_comparison import compared_datasets, prior_period_variants
+from reports.semantics.report_builders import (
     BY_COMPANY,
     COMPANY,
     CUSTOMER,
     EMPLOYEE,
     SUPPLIER,
-    bars,
     bill_link,
-    board,
-    by_key,
+    build_bar_chart,
+    build_board,
+    build_bucket_chart,
+    build_curve_chart,
+    build_ranking_chart,
+    build_row,
+    build_table,
     company_filter,
-    curves,
     employee_filter,
-    line,
-    link,
-    ranking,
-    stack,
-    table,
+    key_filter,
+    link_column,
 )
 
 OPEN_BILL = (
-    Column("bill_no", "单据编号", follows=("bill_type", "bill_id")),
-    Column("business_date", "单据日期", "date", follows=("bill_type", "bill_id")),
+    Column("bill_no", "单据编号", determined_by=("bill_type", "bill_id")),
+    Column("business_date", "单据日期", "date", determined_by=("bill_type", "bill_id")),
     Column("due_date", "到期日", "date"),
     bill_link(),
 )
-"""What an open item is told by."""
+"""Columns that identify an open item."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +57,10 @@ class Partner:
 
     key: str
     label: str
-    owed: str
-    advance: str
-    delivered: str
-    settled: str
+    balance_label: str
+    advance_label: str
+    delivery_label: str
+    payment_label: str
     side: str
     statement: str
     columns: tuple[Column, ...]
@@ -64,12 +70,15 @@ class Partner:
         return f"{self.key}_name"
 
     @property
-    def more_owed(self) -> Worse:
-        """Customers that owe more are a risk; what is owed to suppliers may go either way."""
+    def worse_balance(self) -> Worse:
+        """Direction of a bad change of the balance.
+
+        Customers that owe more are a risk; suppliers may go either way.
+        """
         return "rise" if self.side == "receivable" else ""
 
     @property
-    def less_settled(self) -> Worse:
+    def worse_payment(self) -> Worse:
         return "fall" if self.side == "receivable" else ""
 
     def filters(self, dataset: Dataset) -> tuple[Filter, ...]:
@@ -78,12 +87,12 @@ class Partner:
         return (company_filter(dataset), *salesman, own)
 
     def bills(self, **days: str) -> Column:
-        """Leads to the partner's bills in a company."""
-        return link(
+        """Return the link to the partner's bills in a company."""
+        return link_column(
             "往来",
             self.statement,
             **BY_COMPANY,
-            **by_key(f"{self.key}_id", self.name),
+            **key_filter(f"{self.key}_id", self.name),
             **days,
         )
 
@@ -91,10 +100,10 @@ class Partner:
 CUSTOMERS = Partner(
     key="customer",
     label="客户",
-    owed="应收",
-    advance="预收及未用返利",
-    delivered="销售",
-    settled="收款",
+    balance_label="应收",
+    advance_label="预收及未用返利",
+    delivery_label="销售",
+    payment_label="收款",
     side="receivable",
     statement="/report/customerdetrpt",
     columns=(CUSTOMER, EMPLOYEE),
@@ -102,41 +111,41 @@ CUSTOMERS = Partner(
 SUPPLIERS = Partner(
     key="supplier",
     label="供应商",
-    owed="应付",
-    advance="预付及未用返利",
-    delivered="采购",
-    settled="付款",
+    balance_label="应付",
+    advance_label="预付及未用返利",
+    delivery_label="采购",
+    payment_label="付款",
     side="payable",
     statement="/report/factorydetrpt",
     columns=(SUPPLIER,),
 )
 
 
-def past_due(days: int) -> Expression:
+def sum_past_due(days: int) -> Expression:
     return sum_where("open_amount", compare("days_past_due", ">", days))
 
 
 def aging_metrics(partner: Partner) -> tuple[Metric, ...]:
     return (
-        money("balance", f"{partner.owed}余额"),
-        money("open_amount", f"未核销{partner.owed}"),
-        money("advance", partner.advance, "advance_amount"),
-        Metric("overdue", "逾期金额", ToDouble(past_due(0)), MONEY),
-        percent("overdue_share", "逾期占比", past_due(0), sum_of("open_amount")),
-        percent("long_share", "逾期90天以上占比", past_due(90), sum_of("open_amount")),
+        money_metric("balance", f"{partner.balance_label}余额"),
+        money_metric("open_amount", f"未核销{partner.balance_label}"),
+        money_metric("advance", partner.advance_label, "advance_amount"),
+        Metric("overdue", "逾期金额", ToDouble(sum_past_due(0)), MONEY),
+        percent_metric("overdue_share", "逾期占比", sum_past_due(0), sum_of("open_amount")),
+        percent_metric("long_share", "逾期90天以上占比", sum_past_due(90), sum_of("open_amount")),
         Metric("longest", "最长逾期（天）", max_of("days_past_due"), QUANTITY),
         *bucket_metrics(DEBT_BUCKETS, "open_amount", MONEY),
     )
 
 
-def aging_beside(partner: Partner, at: Moments) -> tuple[Dataset, Dataset]:
-    """What stood open at a moment beside those a month and a year before, and their series."""
+def aging_comparison_datasets(partner: Partner, at: AsOfMode) -> tuple[Dataset, Dataset]:
+    """Return the aging at a moment with those a month and a year before, and its series."""
     measures = ("open_amount", "advance_amount", "balance", "days_past_due")
     shown = aging_metrics(partner)
     by_name = {metric.name: metric for metric in shown}
     return compared_datasets(
         f"{partner.side}_aging{at.mark or '_month'}",
-        f"{partner.owed}账龄对比{at.word}",
+        f"{partner.balance_label}账龄对比{at.word}",
         f"mart_{partner.side}_{at.mart}",
         grain="company",
         period=at.period,
@@ -149,18 +158,22 @@ def aging_beside(partner: Partner, at: Moments) -> tuple[Dataset, Dataset]:
         buckets=DEBT_BUCKETS,
         metrics=(
             *shown,
-            *beside(by_name["balance"], measures, *at.period.earlier, worse=partner.more_owed),
-            *beside(by_name["overdue"], measures, *at.period.earlier, word="逾期", worse="rise"),
-            *stood(by_name["overdue_share"], measures, *at.period.earlier),
+            *with_prior_periods(
+                by_name["balance"], measures, *at.period.prior_labels, worse=partner.worse_balance
+            ),
+            *with_prior_periods(
+                by_name["overdue"], measures, *at.period.prior_labels, word="逾期", worse="rise"
+            ),
+            *prior_period_variants(by_name["overdue_share"], measures, *at.period.prior_labels),
         ),
         explorable=not at.any_day,
     )
 
 
-def aging_dataset(partner: Partner, at: Moments) -> Dataset:
+def aging_dataset(partner: Partner, at: AsOfMode) -> Dataset:
     return Dataset(
         key=f"{partner.side}_aging{at.mark and at.mark + '_items'}",
-        label=f"{partner.owed}账款账龄{at.word}",
+        label=f"{partner.balance_label}账款账龄{at.word}",
         source=at.source(partner.side),
         grain="company",
         buckets=DEBT_BUCKETS,
@@ -180,13 +193,13 @@ def aging_dataset(partner: Partner, at: Moments) -> Dataset:
     )
 
 
-def aging_board(partner: Partner, at: Moments) -> Board:
-    """Over months it tells of their ends, whatever the moment."""
-    data, then = aging_dataset(partner, at), aging_beside(partner, at)[0]
-    series = aging_beside(partner, MONTH_ENDS)[1]
-    owed = partner.owed
+def aging_board(partner: Partner, at: AsOfMode) -> Board:
+    """Return the board of open items; its series are of month ends, whatever the moment."""
+    data, then = aging_dataset(partner, at), aging_comparison_datasets(partner, at)[0]
+    series = aging_comparison_datasets(partner, MONTH_ENDS)[1]
+    owed = partner.balance_label
     who = tuple(column.name for column in partner.columns)
-    listed = table(
+    listed = build_table(
         f"{partner.label}账龄明细",
         data,
         ("company_name", *who, "detail_link"),
@@ -194,16 +207,16 @@ def aging_board(partner: Partner, at: Moments) -> Board:
         "balance",
         bar="balance",
     )
-    stood_then = table(
-        f"{partner.label}{owed}与{'、'.join(at.period.earlier)}",
+    stood_then = build_table(
+        f"{partner.label}{owed}与{'、'.join(at.period.prior_labels)}",
         then,
         ("company_name", partner.name, "detail_link"),
-        (*compared("balance"), "overdue", "overdue_before", "overdue_year", "overdue_share"),
+        (*list_comparison_names("balance"), "overdue", "overdue_before", "overdue_year", "overdue_share"),
         "balance",
         key="compared",
         bar="balance",
     )
-    bills = table(
+    bills = build_table(
         "未结单据",
         data,
         (
@@ -222,25 +235,25 @@ def aging_board(partner: Partner, at: Moments) -> Board:
         "longest",
         key="bills",
     )
-    head = figures(
+    head = build_kpi_header(
         then,
-        Figure("balance", f"减{partner.advance[:2]}", partner.more_owed),
-        Figure("overdue", "已过到期日", "rise"),
-        Figure("overdue_share", f"占未核销{owed}", "rise"),
-        Figure("long_share", f"占未核销{owed}", "rise"),
-        Figure("advance", "尚未核销"),
+        Kpi("balance", f"减{partner.advance_label[:2]}", partner.worse_balance),
+        Kpi("overdue", "已过到期日", "rise"),
+        Kpi("overdue_share", f"占未核销{owed}", "rise"),
+        Kpi("long_share", f"占未核销{owed}", "rise"),
+        Kpi("advance", "尚未核销"),
     )
     lines = (
-        line(
+        build_row(
             46,
             (
-                bars(
+                build_bar_chart(
                     "buckets", f"未核销{owed}按逾期账龄", data, ("open_amount",), "bucket_axis", valued=True
                 ),
                 6,
             ),
             (
-                curves(
+                build_curve_chart(
                     "trend",
                     f"各月末{owed}与逾期占比",
                     series,
@@ -251,20 +264,31 @@ def aging_board(partner: Partner, at: Moments) -> Board:
                 6,
             ),
         ),
-        line(
+        build_row(
             46,
-            (stack("months", f"各月末{owed}账龄构成", series, "open_amount", "month_label"), 6),
-            (stack("companies", f"各公司{owed}账龄构成", data, "open_amount", "company_name"), 6),
+            (build_bucket_chart("months", f"各月末{owed}账龄构成", series, "open_amount", "month_label"), 6),
+            (
+                build_bucket_chart("companies", f"各公司{owed}账龄构成", data, "open_amount", "company_name"),
+                6,
+            ),
         ),
-        line(46, (ranking("partners", f"逾期金额前十{partner.label}", data, "overdue", partner.name), 12)),
-        line(76, (listed, 12)),
-        line(76, (stood_then, 12)),
-        line(76, (bills, 12)),
+        build_row(
+            46,
+            (
+                build_ranking_chart(
+                    "partners", f"逾期金额前十{partner.label}", data, "overdue", partner.name
+                ),
+                12,
+            ),
+        ),
+        build_row(76, (listed, 12)),
+        build_row(76, (stood_then, 12)),
+        build_row(76, (bills, 12)),
     )
     offered = aging_dataset(partner, MONTH_ENDS)
     bucket = Filter("bucket", "账龄段", offered.key, "bucket")
-    return board(
-        (data, then, series, *at.offering(offered)),
+    return build_board(
+        (data, then, series, *at.list_offered_datasets(offered)),
         head,
         lines,
         (at.filter(data), *partner.filters(offered), bucket),
@@ -274,7 +298,7 @@ def aging_board(partner: Partner, at: Moments) -> Board:
 
 
 def aging_tabs(partner: Partner, *names: tuple[str, str]) -> tuple[Tab, ...]:
-    """By month ends, and by any day."""
+    """Return the tabs by month end and by any day."""
     return tuple(
         Tab(key, label, aging_board(partner, at))
         for (key, label), at in zip(names, (MONTH_ENDS, DAY_ENDS), strict=True)

@@ -1,18 +1,18 @@
-"""质押商品价值：质押给出借方的商品值多少，够不够借款，各月末与现在。
+"""Pledged goods (质押商品价值): their value against the loan, at month ends and now.
 
-A piece is worth the lower of cost and the contract's price, less the haircut. A role without cost rights is told the
-value by the contracts' prices: the lower one would give away the cost.
+A piece is worth the lower of cost and the contract's price, less the haircut. A role without cost rights
+sees the value by the contracts' prices: the lower one would give away the cost.
 """
 
 from __future__ import annotations
 
-from reports.catalogue.beside import Figure, figures
-from reports.catalogue.boards import Board, Filter
-from reports.catalogue.compare import MONTH_END, compared_datasets
-from reports.catalogue.datasets import MONEY, Column, Dataset
-from reports.catalogue.expressions import quoted_sum, sum_of
-from reports.catalogue.metrics import change_metric, money, percent, quantity
-from reports.catalogue.parts import (
+from reports.semantics.dashboards import Board, Filter
+from reports.semantics.datasets import MONEY, Column, Dataset
+from reports.semantics.expressions import quoted_sum, sum_of
+from reports.semantics.kpi_comparison import Kpi, build_kpi_header
+from reports.semantics.metrics import change_metric, money_metric, percent_metric, quantity_metric
+from reports.semantics.period_comparison import MONTH_END, compared_datasets
+from reports.semantics.report_builders import (
     BRAND,
     BY_COMPANY,
     BY_GOODS,
@@ -22,39 +22,39 @@ from reports.catalogue.parts import (
     GOODS_NUM,
     GOODS_TYPE,
     SPECIFICATION,
-    board,
+    build_board,
+    build_curve_chart,
+    build_donut_chart,
+    build_ranking_chart,
+    build_report,
+    build_row,
+    build_table,
     company_filter,
-    curves,
     goods_filter,
     goods_filters,
-    line,
-    link,
+    link_column,
     period_filter,
-    ranking,
-    report,
-    share,
-    table,
-    variant,
+    variant_key,
 )
 
 CONTRACT = Column("contract_no", "合同号")
 LENDER = Column("lender", "出借方")
 
 
-def valued(cost: bool) -> tuple[str, str, str]:
-    """The columns of value and shortfall, and what the value is called."""
+def list_value_columns(cost: bool) -> tuple[str, str, str]:
+    """Return the columns of value and shortfall, and the label of the value."""
     if cost:
         return "pledge_value", "shortfall", "质押价值"
     return "agreed_amount", "agreed_shortfall", "质押价值（合同价）"
 
 
 def contract_datasets(cost: bool) -> tuple[Dataset, Dataset]:
-    value, gap, what = valued(cost)
+    value, gap, what = list_value_columns(cost)
     measures = {"worth": value, "gap": gap, "loan": "loan_amount"}
     measures |= {name: name for name in ("quantity", "missing_quantity")}
     measures |= {"agreed": "agreed_amount"} if cost else {}
     return compared_datasets(
-        variant("pledge_contract", cost),
+        variant_key("pledge_contract", cost),
         "质押合同",
         "mart_pledge_contract",
         grain="company",
@@ -71,28 +71,28 @@ def contract_datasets(cost: bool) -> tuple[Dataset, Dataset]:
         measures=measures,
         levels=tuple(measures),
         metrics=(
-            money("worth", what),
-            money("worth_before", "上月末价值"),
+            money_metric("worth", what),
+            money_metric("worth_before", "上月末价值"),
             change_metric("worth_change", "较上月末", quoted_sum("worth"), sum_of("worth_before")),
-            money("worth_year", "去年同月价值"),
-            money("loan", "借款金额"),
-            money("loan_before", "上月末借款"),
-            money("gap", "缺口"),
-            money("gap_before", "上月末缺口"),
-            percent("coverage", "覆盖率", quoted_sum("worth"), sum_of("loan")),
-            percent("coverage_before", "上月末覆盖率", sum_of("worth_before"), sum_of("loan_before")),
-            quantity("quantity", "质押数量"),
-            quantity("missing", "库存不足", "missing_quantity"),
-            *((money("agreed", "按合同价的价值"),) if cost else ()),
+            money_metric("worth_year", "去年同月价值"),
+            money_metric("loan", "借款金额"),
+            money_metric("loan_before", "上月末借款"),
+            money_metric("gap", "缺口"),
+            money_metric("gap_before", "上月末缺口"),
+            percent_metric("coverage", "覆盖率", quoted_sum("worth"), sum_of("loan")),
+            percent_metric("coverage_before", "上月末覆盖率", sum_of("worth_before"), sum_of("loan_before")),
+            quantity_metric("quantity", "质押数量"),
+            quantity_metric("missing", "库存不足", "missing_quantity"),
+            *((money_metric("agreed", "按合同价的价值"),) if cost else ()),
         ),
     )
 
 
 def goods_dataset(cost: bool) -> Dataset:
-    value, _, what = valued(cost)
+    value, _, what = list_value_columns(cost)
     measures = ("quantity", "missing_quantity", "agreed_amount")
     return Dataset(
-        key=variant("pledge_goods", cost),
+        key=variant_key("pledge_goods", cost),
         label="质押商品",
         source="mart_pledge_goods",
         grain="company",
@@ -114,14 +114,14 @@ def goods_dataset(cost: bool) -> Dataset:
             # No figure to add up: contracts that pledge the same goods share what lies in stock.
             Column("stock_quantity", "公司库存", "number"),
             *((Column("unit_cost", "平均成本", "number", number_format=MONEY),) if cost else ()),
-            link("库存", "/inventory/inventorysummer", **BY_COMPANY, **BY_GOODS),
+            link_column("库存", "/inventory/inventorysummer", **BY_COMPANY, **BY_GOODS),
         ),
         measures=(*measures, *(("pledge_value",) if cost else ())),
         metrics=(
-            money("worth", what, value),
-            quantity("quantity", "质押数量"),
-            quantity("missing", "库存不足", "missing_quantity"),
-            *((money("agreed", "按合同价的价值", "agreed_amount"),) if cost else ()),
+            money_metric("worth", what, value),
+            quantity_metric("quantity", "质押数量"),
+            quantity_metric("missing", "库存不足", "missing_quantity"),
+            *((money_metric("agreed", "按合同价的价值", "agreed_amount"),) if cost else ()),
         ),
     )
 
@@ -129,9 +129,9 @@ def goods_dataset(cost: bool) -> Dataset:
 def pledge_board(cost: bool) -> Board:
     data, series = contract_datasets(cost)
     goods = goods_dataset(cost)
-    what = valued(cost)[2]
+    what = list_value_columns(cost)[2]
     agreed = ("agreed",) if cost else ()
-    contracts = table(
+    contracts = build_table(
         "质押合同",
         data,
         ("company_name", "lender", "contract_no", "starts_on", "ends_on", "state"),
@@ -141,9 +141,9 @@ def pledge_board(cost: bool) -> Board:
         ),
         "gap",
         bar="gap",
-        only_filed=(*agreed, "quantity", "worth_before", "gap_before", "worth_year"),
+        export_only=(*agreed, "quantity", "worth_before", "gap_before", "worth_year"),
     )
-    pledged = table(
+    pledged = build_table(
         "质押商品",
         goods,
         (
@@ -156,32 +156,39 @@ def pledge_board(cost: bool) -> Board:
         key="goods",
         bar="worth",
     )
-    compared = ranking("contracts", f"借款与{what}前十五合同", data, "loan", "contract_no", 15, ("worth",))
-    head = figures(
+    compared = build_ranking_chart(
+        "contracts", f"借款与{what}前十五合同", data, "loan", "contract_no", 15, ("worth",)
+    )
+    head = build_kpi_header(
         data,
-        Figure("worth", "期末在押", "fall"),
-        Figure("loan", "在押合同"),
-        Figure("gap", "借款减质押价值，大于0的合同", "rise"),
-        Figure("coverage", "质押价值 ÷ 借款", "fall"),
+        Kpi("worth", "期末在押", "fall"),
+        Kpi("loan", "在押合同"),
+        Kpi("gap", "借款减质押价值，大于0的合同", "rise"),
+        Kpi("coverage", "质押价值 ÷ 借款", "fall"),
     )
     lines = (
-        line(
+        build_row(
             44,
             (
-                curves(
+                build_curve_chart(
                     "months", f"借款、{what}与覆盖率", series, ("loan", "worth"), "coverage", "month_label"
                 ),
                 7,
             ),
-            (share("brands", f"{what}按品牌", goods, "worth", "brand_name"), 5),
+            (build_donut_chart("brands", f"{what}按品牌", goods, "worth", "brand_name"), 5),
         ),
-        line(
+        build_row(
             44,
             (compared, 7),
-            (ranking("lenders", "各出借方缺口", data, "gap", "lender", beside=("loan",)), 5),
+            (
+                build_ranking_chart(
+                    "lenders", "各出借方缺口", data, "gap", "lender", extra_metrics=("loan",)
+                ),
+                5,
+            ),
         ),
-        line(60, (contracts, 12)),
-        line(76, (pledged, 12)),
+        build_row(60, (contracts, 12)),
+        build_row(76, (pledged, 12)),
     )
     filters = (
         period_filter(data, "month_label", "月"),
@@ -192,10 +199,10 @@ def pledge_board(cost: bool) -> Board:
         *goods_filters(goods),
         goods_filter(goods),
     )
-    return board((data, series, goods), head, lines, filters)
+    return build_board((data, series, goods), head, lines, filters)
 
 
-PLEDGE_VALUE = report(
+PLEDGE_VALUE = build_report(
     code="PledgeGoodsValueTable",
     label="质押商品价值表",
     question="质押给出借方的商品值多少，够不够抵借款，缺多少？",

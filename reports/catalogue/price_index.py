@@ -1,16 +1,15 @@
-"""采购价格指数：采购中心价格指数（全集团的品类），采购价格指数（公司与公司）。
+"""Purchase price indices (采购价格指数): of categories of the whole group, and of companies.
 
-Laspeyres': Σ p_t·q_0 ÷ Σ p_0·q_0 × 100 over the goods that each company bought in the base month, at prices net of tax
-without gifts and returns; a goods not bought in a month keeps its last price.
+Laspeyres': Σ p_t·q_0 ÷ Σ p_0·q_0 × 100 over the goods that each company bought in the base month, at
+prices net of tax without gifts and returns; a goods not bought in a month keeps its last price.
 """
 
 from __future__ import annotations
 
-from reports.catalogue.beside import Figure, Head, figures
-from reports.catalogue.boards import Board, Chart, Filter
-from reports.catalogue.compare import compared_datasets
-from reports.catalogue.datasets import DAYS, PERCENT, QUANTITY, Column, Dataset, Metric
-from reports.catalogue.expressions import (
+from reports.catalogue.purchase_analysis import centre_report
+from reports.semantics.dashboards import Board, Chart, Filter
+from reports.semantics.datasets import DAYS, PERCENT, QUANTITY, Column, Dataset, Metric
+from reports.semantics.expressions import (
     ColumnRef,
     Expression,
     count_distinct,
@@ -19,8 +18,10 @@ from reports.catalogue.expressions import (
     sum_of,
     sum_over_rows,
 )
-from reports.catalogue.metrics import change_metric, ratio, sum_where
-from reports.catalogue.parts import (
+from reports.semantics.kpi_comparison import Kpi, KpiHeader, build_kpi_header
+from reports.semantics.metrics import change_metric, ratio_of, sum_where
+from reports.semantics.period_comparison import compared_datasets
+from reports.semantics.report_builders import (
     BY_COMPANY,
     BY_GOODS,
     COMPANY,
@@ -28,18 +29,17 @@ from reports.catalogue.parts import (
     GOODS_LABEL,
     MONTH_DAYS,
     TYPE2,
-    board,
+    build_board,
+    build_donut_chart,
+    build_ranking_chart,
+    build_row,
+    build_table,
     company_filter,
     goods_filter,
     goods_filters,
-    line,
     period_filter,
     purchases_link,
-    ranking,
-    share,
-    table,
 )
-from reports.catalogue.purchase import centre_report
 
 DEFAULT_BASE = "去年同月"
 BASE = Column("base_label", "基期")
@@ -47,12 +47,12 @@ OF_COMPANY = purchases_link(**BY_COMPANY, **BY_GOODS, **MONTH_DAYS)
 
 
 def base_filter(dataset: Dataset) -> Filter:
-    """Against which month: one at a time."""
+    """Return the filter of the base month, one at a time."""
     return Filter("base", "基期", dataset.key, "base_label", multiple=False, default=(DEFAULT_BASE,))
 
 
-def index(suffix: str = "") -> Expression:
-    return ratio(sum_of(f"now{suffix}"), sum_of(f"base{suffix}"), 100)
+def build_index(suffix: str = "") -> Expression:
+    return ratio_of(sum_of(f"now{suffix}"), sum_of(f"base{suffix}"), 100)
 
 
 def index_datasets() -> tuple[Dataset, Dataset]:
@@ -67,17 +67,17 @@ def index_datasets() -> tuple[Dataset, Dataset]:
         measures={"now": "now_amount", "base": "base_amount", "bought": "is_bought"},
         levels=("now", "base", "bought"),
         metrics=(
-            Metric("price_index", "价格指数", index(), DAYS),
+            Metric("price_index", "价格指数", build_index(), DAYS),
             change_metric("rise", "价格较基期", sum_of("now"), sum_of("base"), "rise"),
-            Metric("index_before", "上月指数", index("_before"), DAYS),
-            change_metric("index_change", "较上月", index(), index("_before"), "rise"),
-            Metric("index_year", "去年同月指数", index("_year"), DAYS),
-            Metric("effect", "拉动（点）", ratio(effect, sum_over_rows(sum_of("base"))), "+,.2f"),
-            Metric("weight", "权重", ratio(sum_of("base"), sum_over_rows(sum_of("base"))), PERCENT),
+            Metric("index_before", "上月指数", build_index("_before"), DAYS),
+            change_metric("index_change", "较上月", build_index(), build_index("_before"), "rise"),
+            Metric("index_year", "去年同月指数", build_index("_year"), DAYS),
+            Metric("effect", "拉动（点）", ratio_of(effect, sum_over_rows(sum_of("base"))), "+,.2f"),
+            Metric("weight", "权重", ratio_of(sum_of("base"), sum_over_rows(sum_of("base"))), PERCENT),
             Metric(
                 "bought_share",
                 "当月有采购的权重",
-                ratio(default_to_zero(sum_where("base", ColumnRef("bought"))), sum_of("base")),
+                ratio_of(default_to_zero(sum_where("base", ColumnRef("bought"))), sum_of("base")),
                 PERCENT,
             ),
             Metric("goods_count", "篮子商品数", count_distinct("goods_id", is_positive("base")), QUANTITY),
@@ -85,12 +85,12 @@ def index_datasets() -> tuple[Dataset, Dataset]:
     )
 
 
-def index_head(data: Dataset) -> Head:
-    return figures(
+def index_head(data: Dataset) -> KpiHeader:
+    return build_kpi_header(
         data,
-        Figure("price_index", "基期为100，基期之前没有指数", "rise"),
-        Figure("bought_share", "其余沿用最近价格"),
-        Figure("goods_count", "基期采购过的商品"),
+        Kpi("price_index", "基期为100，基期之前没有指数", "rise"),
+        Kpi("bought_share", "其余沿用最近价格"),
+        Kpi("goods_count", "基期采购过的商品"),
     )
 
 
@@ -108,7 +108,7 @@ def index_table(data: Dataset, by: tuple[str, ...], title: str, key: str = "deta
         "effect",
         "bought_share",
     )
-    return table(title, data, by, metrics, "weight", key=key, bar="weight")
+    return build_table(title, data, by, metrics, "weight", key=key, bar="weight")
 
 
 def index_filters(data: Dataset) -> tuple[Filter, ...]:
@@ -117,31 +117,41 @@ def index_filters(data: Dataset) -> tuple[Filter, ...]:
 
 
 def centre_board(cost: bool) -> Board:
-    """The whole group: which types and brands move the index."""
+    """Return the board of the whole group: the types and brands that move the index."""
     data, series = index_datasets()
     goods = ("goods_num", "goods_name", "specification_type", "brand_name", "company_name", "detail_link")
     lines = (
-        line(
+        build_row(
             44,
             (index_trend(series), 5),
-            (ranking("types", "各商品类型价格较基期", data, "rise", "type1_name", is_signed=True), 4),
-            (share("weights", "篮子类型权重", data, "weight", "type1_name"), 3),
+            (
+                build_ranking_chart(
+                    "types", "各商品类型价格较基期", data, "rise", "type1_name", is_signed=True
+                ),
+                4,
+            ),
+            (build_donut_chart("weights", "篮子类型权重", data, "weight", "type1_name"), 3),
         ),
-        line(
+        build_row(
             46,
-            (ranking("brands", "较基期涨价前十品牌", data, "rise", "brand_name", is_signed=True), 5),
-            (ranking("pushed", "拉动指数上涨前十商品（点）", data, "effect", "goods_label"), 7),
+            (
+                build_ranking_chart(
+                    "brands", "较基期涨价前十品牌", data, "rise", "brand_name", is_signed=True
+                ),
+                5,
+            ),
+            (build_ranking_chart("pushed", "拉动指数上涨前十商品（点）", data, "effect", "goods_label"), 7),
         ),
-        line(
+        build_row(
             64, (index_table(data, ("type1_name", "type2_name", "brand_name"), "分类价格指数", "kinds"), 12)
         ),
-        line(82, (index_table(data, goods, "商品价格指数"), 12)),
+        build_row(82, (index_table(data, goods, "商品价格指数"), 12)),
     )
-    return board((data, series), index_head(data), lines, index_filters(data))
+    return build_board((data, series), index_head(data), lines, index_filters(data))
 
 
 def company_board(cost: bool) -> Board:
-    """Company beside company: who buys dearer than in the base month."""
+    """Return the board of companies: who buys dearer than in the base month."""
     data, series = index_datasets()
     by_company = Chart(
         "months",
@@ -154,17 +164,17 @@ def company_board(cost: bool) -> Board:
     )
     goods = ("company_name", "goods_num", "goods_name", "specification_type", "brand_name", "detail_link")
     lines = (
-        line(
+        build_row(
             46,
             (by_company, 7),
             (
-                ranking(
+                build_ranking_chart(
                     "companies", "所选月份各公司价格较基期", data, "rise", "company_name", 20, is_signed=True
                 ),
                 5,
             ),
         ),
-        line(
+        build_row(
             64,
             (
                 index_table(
@@ -173,9 +183,9 @@ def company_board(cost: bool) -> Board:
                 12,
             ),
         ),
-        line(82, (index_table(data, goods, "公司商品价格指数"), 12)),
+        build_row(82, (index_table(data, goods, "公司商品价格指数"), 12)),
     )
-    return board((data, series), index_head(data), lines, index_filters(data))
+    return build_board((data, series), index_head(data), lines, index_filters(data))
 
 
 CENTRE_PRICE_INDEX = centre_report(

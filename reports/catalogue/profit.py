@@ -1,9 +1,9 @@
-"""利润与收入：商品毛利、客户毛利、营业收入。
+"""Profit and revenue (利润与收入): by goods, customer and category.
 
-Revenue is net of tax and of allotted discount, cost is the one stored on the line, margin = profit ÷ revenue.
-After rebate is less the customers' rebates that the sales earned, and with what suppliers granted on the goods sold:
-confirmed by an audited bill, or expected of cycles that have none yet. A role without cost rights gets revenue and
-quantity only, of sales alone.
+Revenue is net of tax and of prorated discount, cost is the one stored on the line, margin = profit ÷
+revenue. After rebate is less the customers' rebates that the sales earned, and with those that suppliers
+granted on the goods sold: confirmed by an audited bill, or expected of cycles that have none yet. A role
+without cost rights gets revenue and quantity only, of sales alone.
 """
 
 from __future__ import annotations
@@ -11,12 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from reports.catalogue.beside import BY_PROGRESS, Figure, Head, figures
-from reports.catalogue.boards import Board, Chart, Filter, Report, Tab
-from reports.catalogue.compare import Period, compared_datasets
-from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
-from reports.catalogue.days import ANY_DAYS, MONTHS, Span, spanned_report
-from reports.catalogue.expressions import (
+from reports.semantics.dashboards import Board, Chart, Filter, Report, Tab
+from reports.semantics.datasets import MONEY, Column, Dataset, Metric
+from reports.semantics.expressions import (
     CaseWhen,
     ColumnRef,
     Constant,
@@ -25,8 +22,15 @@ from reports.catalogue.expressions import (
     ToDouble,
     sum_of,
 )
-from reports.catalogue.metrics import grown_beside, money, percent, quantity
-from reports.catalogue.parts import (
+from reports.semantics.kpi_comparison import BY_PROGRESS, Kpi, KpiHeader, build_kpi_header
+from reports.semantics.metrics import (
+    money_metric,
+    percent_metric,
+    quantity_metric,
+    with_prorated_prior_periods,
+)
+from reports.semantics.period_comparison import Period, compared_datasets
+from reports.semantics.report_builders import (
     BRAND,
     BY_BRAND,
     BY_COMPANY,
@@ -41,22 +45,23 @@ from reports.catalogue.parts import (
     GOODS_TYPE,
     PLACES,
     TYPE2,
-    bars,
-    board,
+    build_bar_chart,
+    build_board,
+    build_curve_chart,
+    build_donut_chart,
+    build_ranking_chart,
+    build_row,
+    build_table,
     company_filter,
-    curves,
     customer_filter,
     employee_filter,
     goods_filter,
-    line,
     place_and_goods_filters,
-    ranking,
     sales_link,
-    share,
-    table,
-    variant,
+    variant_key,
     warehouse_filter,
 )
+from reports.semantics.time_grains import ANY_DAYS, MONTHS, TimeGrain, build_time_grain_report
 
 SOLD = "(quantity <> 0 or revenue <> 0)"
 """The rows of a profit mart that tell of sales, not of rebates alone."""
@@ -74,43 +79,46 @@ UNSOLD = Metric(
     ),
     MONEY,
 )
-"""What suppliers grant on goods that nobody has bought yet: of no customer, in a row of its own."""
+"""Metric of suppliers' rebates on goods that nobody has bought yet: of no customer, in a row of its own."""
 OF_STATIONS = (("company_type", "服务站"),)
 STATIONS = "company_id in (select c.company_id from dim_company as c where c.company_type = '服务站')"
 
 
 def profit_metrics(cost: bool, period: Period) -> tuple[Metric, ...]:
-    revenue, profit = money("revenue", "销售收入"), money("profit", "毛利（返利前）")
-    earlier = grown_beside(revenue, ("revenue",), period=period, called="收入")
-    plain = (quantity("quantity", "销售数量"), revenue, *earlier)
+    revenue, profit = money_metric("revenue", "销售收入"), money_metric("profit", "毛利（返利前）")
+    earlier = with_prorated_prior_periods(revenue, ("revenue",), period=period, prior_word="收入")
+    plain = (quantity_metric("quantity", "销售数量"), revenue, *earlier)
     if not cost:
         return plain
-    previous, last_year = period.earlier
+    previous, last_year = period.prior_labels
     return (
         *plain,
-        money("cost", "销售成本"),
+        money_metric("cost", "销售成本"),
         replace(profit, heading="返利前毛利"),
-        money("rebate", "客户返利（已确认）"),
-        money("supplier_rebate", "供应商返利（已确认）"),
-        money("after_rebate", "毛利（返利后，已确认）"),
-        money("expected_rebate", "供应商返利（预计）"),
-        replace(money("after_expected", "毛利（返利后，含预计）"), heading="返利后毛利"),
+        money_metric("rebate", "客户返利（已确认）"),
+        money_metric("supplier_rebate", "供应商返利（已确认）"),
+        money_metric("after_rebate", "毛利（返利后，已确认）"),
+        money_metric("expected_rebate", "供应商返利（预计）"),
+        replace(money_metric("after_expected", "毛利（返利后，含预计）"), heading="返利后毛利"),
         *(
             replace(metric, heading=metric.label.replace(BY_PROGRESS, ""))
-            for metric in grown_beside(profit, ("profit",), word="毛利", period=period)
+            for metric in with_prorated_prior_periods(profit, ("profit",), word="毛利", period=period)
         ),
         replace(
-            percent("margin", "毛利率（返利前）", sum_of("profit"), sum_of("revenue")), heading="返利前毛利率"
+            percent_metric("margin", "毛利率（返利前）", sum_of("profit"), sum_of("revenue")),
+            heading="返利前毛利率",
         ),
-        percent("margin_after", "毛利率（返利后，已确认）", sum_of("after_rebate"), sum_of("revenue")),
+        percent_metric("margin_after", "毛利率（返利后，已确认）", sum_of("after_rebate"), sum_of("revenue")),
         replace(
-            percent(
+            percent_metric(
                 "margin_expected", "毛利率（返利后，含预计）", sum_of("after_expected"), sum_of("revenue")
             ),
             heading="返利后毛利率",
         ),
-        percent("margin_before", f"{previous}毛利率", sum_of("profit_before"), sum_of("revenue_before")),
-        percent("margin_year", f"{last_year}毛利率", sum_of("profit_year"), sum_of("revenue_year")),
+        percent_metric(
+            "margin_before", f"{previous}毛利率", sum_of("profit_before"), sum_of("revenue_before")
+        ),
+        percent_metric("margin_year", f"{last_year}毛利率", sum_of("profit_year"), sum_of("revenue_year")),
     )
 
 
@@ -121,12 +129,12 @@ def profit_datasets(
     cost: bool,
     dimensions: tuple[Column, ...],
     keys: tuple[str, ...],
-    span: Span,
+    span: TimeGrain,
     where: str = "",
     grain: Literal["company", "warehouse"] = "warehouse",
     more: tuple[Metric, ...] = (),
 ) -> tuple[Dataset, Dataset]:
-    """A mart's rows of a month, or of days, beside earlier ones, and the dataset for its series."""
+    """Return a mart's dataset of months, or of days, with prior periods, and its series dataset."""
     conditions = [*([] if cost else [SOLD]), *([where] if where else [])]
     measures = {"quantity": "quantity", "revenue": "revenue"}
     if cost:
@@ -140,7 +148,7 @@ def profit_datasets(
             "after_expected": "profit_after_expected",
         }
     return compared_datasets(
-        variant(f"{name}{span.mark}", cost),
+        variant_key(f"{name}{span.mark}", cost),
         f"{'服务站' if STATIONS in where else ''}{label}{span.word}",
         f"{mart}{span.mark}",
         grain=grain,
@@ -151,49 +159,53 @@ def profit_datasets(
         metrics=(*profit_metrics(cost, span.period), *more),
         period=span.period,
         axis=span.columns,
-        explorable=span.whole,
+        explorable=span.is_whole,
         where=" and ".join(conditions),
         only=OF_STATIONS if STATIONS in where else (),
     )
 
 
-def profit_head(data: Dataset, *more: Metric) -> Head:
-    """Rebates go by their cycles, not by days: of a running month they stand beside no whole ones."""
+def profit_head(data: Dataset, *more: Metric) -> KpiHeader:
+    """Return the KPI header.
+
+    Rebates go by their cycles, not by days: a running month is not compared with whole ones.
+    """
     earned = ("profit", "margin") if data.cost else ()
     pieces = () if more else ("quantity",)
-    sold = (Figure(name, worse="fall") for name in ("revenue", *pieces, *earned))
-    running = data.beside is not None and data.beside.runs
+    sold = (Kpi(name, worse="fall") for name in ("revenue", *pieces, *earned))
+    running = data.comparison is not None and data.comparison.runs
     rebates = (
-        Figure("after_expected", "含预计的供应商返利", label="返利后毛利", whole=running),
-        *(Figure(metric.name, "含在返利后毛利里", label="其中未售出", whole=running) for metric in more),
+        Kpi("after_expected", "含预计的供应商返利", label="返利后毛利", whole_only=running),
+        *(Kpi(metric.name, "含在返利后毛利里", label="其中未售出", whole_only=running) for metric in more),
     )
-    return figures(data, *sold, *(rebates if data.cost else ()))
+    return build_kpi_header(data, *sold, *(rebates if data.cost else ()))
 
 
-def profit_trend(series: Dataset, span: Span) -> Chart:
+def profit_trend(series: Dataset, span: TimeGrain) -> Chart:
     title, shown, second = (
         ("收入、毛利与毛利率趋势", ("revenue", "profit"), "margin")
         if series.cost
         else ("收入与数量趋势", ("revenue",), "quantity")
     )
-    return curves("trend", title, series, shown, second, span.axis, span.dense)
+    return build_curve_chart("trend", title, series, shown, second, span.axis, span.is_dense)
 
 
-def main_figure(cost: bool) -> tuple[str, str]:
-    """What is ranked and shared out, and how it is called."""
+def get_main_metric(cost: bool) -> tuple[str, str]:
+    """Return the name and the label of the metric that is ranked and shared out."""
     return ("profit", "毛利") if cost else ("revenue", "销售收入")
 
 
-def compared_bars(key: str, of: str, data: Dataset, x: str, limit: int) -> Chart:
-    """The largest of what is ranked, where cost is seen beside what it was earned with."""
-    main, _ = main_figure(data.cost)
-    label, told = ("收入与毛利", ("revenue", main)) if data.cost else ("销售收入", (main,))
-    return bars(key, f"各{of}{label}", data, told, x, order=main, limit=limit)
+def build_compared_chart(key: str, of: str, data: Dataset, x: str, limit: int) -> Chart:
+    """Return the chart of the largest by the main metric, where cost is seen with revenue beside it."""
+    main, _ = get_main_metric(data.cost)
+    label, metrics = ("收入与毛利", ("revenue", main)) if data.cost else ("销售收入", (main,))
+    return build_bar_chart(key, f"各{of}{label}", data, metrics, x, order=main, limit=limit)
 
 
-def profit_table(title: str, data: Dataset, by: tuple[str, ...], told_twice: str = "") -> Chart:
-    """Beside what a role sees of cost there is room for changes only, not for what they are counted from, nor for what
-    others tell too, as revenue and profit do of cost.
+def profit_table(title: str, data: Dataset, by: tuple[str, ...], repeated_column: str = "") -> Chart:
+    """Return the table.
+
+    With cost there is room for changes only: compared values and derived metrics are exported only.
     """
     compared = ("revenue_change", "revenue_growth")
     plain = ("quantity", "revenue", "revenue_before", compared[0], "revenue_year", compared[1])
@@ -202,40 +214,42 @@ def profit_table(title: str, data: Dataset, by: tuple[str, ...], told_twice: str
         *("rebate", "supplier_rebate", "after_rebate", "margin_after"),
         *("expected_rebate", "after_expected", "margin_expected"),
     )
-    main, _ = main_figure(data.cost)
+    main, _ = get_main_metric(data.cost)
     rebates = ("rebate", "supplier_rebate", "after_rebate", "margin_after", "expected_rebate")
-    shown, filed = (earned, ("cost", *rebates, *filter(None, (told_twice,)))) if data.cost else (plain, ())
-    return table(title, data, (*by, "detail_link"), shown, main, bar=main, only_filed=filed)
+    shown, filed = (
+        (earned, ("cost", *rebates, *filter(None, (repeated_column,)))) if data.cost else (plain, ())
+    )
+    return build_table(title, data, (*by, "detail_link"), shown, main, bar=main, export_only=filed)
 
 
 def profit_board(
-    span: Span,
+    span: TimeGrain,
     datasets: tuple[Dataset, Dataset],
     charts: tuple[Chart, Chart, Chart, Chart],
     *filters: Filter,
     more: tuple[Metric, ...] = (),
 ) -> Board:
-    """Figures and trend, a composition beside it, two comparisons, a table."""
+    """Return the board: KPIs and trend, a composition, two comparisons, a table."""
     data, series = datasets
     composition, left, right, listed = charts
     lines = (
-        line(42, (profit_trend(series, span), 8), (composition, 4)),
-        line(44, (left, 6), (right, 6)),
-        line(82, (listed, 12)),
+        build_row(42, (profit_trend(series, span), 8), (composition, 4)),
+        build_row(44, (left, 6), (right, 6)),
+        build_row(82, (listed, 12)),
     )
-    return board(datasets, profit_head(data, *more), lines, (span.filter(data), *filters))
+    return build_board(datasets, profit_head(data, *more), lines, (span.filter(data), *filters))
 
 
-def commodity_board(cost: bool, span: Span) -> Board:
-    main, label = main_figure(cost)
+def commodity_board(cost: bool, span: TimeGrain) -> Board:
+    main, label = get_main_metric(cost)
     dimensions = (*PLACES, *GOODS, GOODS_LABEL, sales_link(**BY_GOODS, **span.days))
     data, series = profit_datasets(
         "commodity_profit", "商品毛利", "mart_commodity_profit", cost, dimensions, ("goods_id",), span
     )
     charts = (
-        share("types", f"{label}构成（商品类型）", data, main, "type1_name"),
-        compared_bars("brands", "品牌", data, "brand_name", 12),
-        ranking("goods", f"{label}前十商品", data, main, "goods_label"),
+        build_donut_chart("types", f"{label}构成（商品类型）", data, main, "type1_name"),
+        build_compared_chart("brands", "品牌", data, "brand_name", 12),
+        build_ranking_chart("goods", f"{label}前十商品", data, main, "goods_label"),
         profit_table(
             "商品明细",
             data,
@@ -246,8 +260,8 @@ def commodity_board(cost: bool, span: Span) -> Board:
     return profit_board(span, (data, series), charts, *place_and_goods_filters(data), goods_filter(data))
 
 
-def customer_board(cost: bool, span: Span, name: str = "customer_profit", where: str = "") -> Board:
-    main, label = main_figure(cost)
+def customer_board(cost: bool, span: TimeGrain, name: str = "customer_profit", where: str = "") -> Board:
+    main, label = get_main_metric(cost)
     bills = sales_link(**BY_COMPANY, **BY_CUSTOMER, **BY_EMPLOYEE, **span.days)
     keys = ("customer_id", "employee_id")
     dimensions = (*PLACES, CUSTOMER, EMPLOYEE, bills)
@@ -259,9 +273,9 @@ def customer_board(cost: bool, span: Span, name: str = "customer_profit", where:
         more=more,
     )
     charts = (
-        ranking("companies", f"各公司{label}", data, main, "company_name", 20),
-        ranking("customers", f"{label}前十客户", data, main, "customer_name"),
-        compared_bars("employees", "业务员", data, "employee_name", 15),
+        build_ranking_chart("companies", f"各公司{label}", data, main, "company_name", 20),
+        build_ranking_chart("customers", f"{label}前十客户", data, main, "customer_name"),
+        build_compared_chart("employees", "业务员", data, "employee_name", 15),
         profit_table("客户明细", data, ("company_name", "customer_name", "employee_name")),
     )
     filters = (
@@ -274,15 +288,15 @@ def customer_board(cost: bool, span: Span, name: str = "customer_profit", where:
 
 
 TYPES = (
-    replace(GOODS_TYPE, label="一级分类", follows=("goods_type_id",)),
-    replace(TYPE2, follows=("goods_type_id",)),
-    Column("type3_name", "三级分类", follows=("goods_type_id",), is_unwrapped=True),
+    replace(GOODS_TYPE, label="一级分类", determined_by=("goods_type_id",)),
+    replace(TYPE2, determined_by=("goods_type_id",)),
+    Column("type3_name", "三级分类", determined_by=("goods_type_id",), is_unwrapped=True),
 )
-BRAND_ALONE = replace(BRAND, follows=("brand_id",))
+BRAND_ALONE = replace(BRAND, determined_by=("brand_id",))
 
 
-def classified_board(cost: bool, span: Span, name: str = "classified_profit", where: str = "") -> Board:
-    main, label = main_figure(cost)
+def classified_board(cost: bool, span: TimeGrain, name: str = "classified_profit", where: str = "") -> Board:
+    main, label = get_main_metric(cost)
     bills = sales_link(**BY_TYPE, **BY_BRAND, **span.days)
     keys = ("goods_type_id", "brand_id")
     dimensions = (*PLACES, *TYPES, BRAND_ALONE, bills)
@@ -290,9 +304,9 @@ def classified_board(cost: bool, span: Span, name: str = "classified_profit", wh
         name, "分类毛利", "mart_commodity_profit", cost, dimensions, keys, span, where
     )
     charts = (
-        share("types", f"{label}构成（一级分类）", data, main, "type1_name"),
-        compared_bars("second", "二级分类", data, "type2_name", 15),
-        compared_bars("brands", "品牌", data, "brand_name", 12),
+        build_donut_chart("types", f"{label}构成（一级分类）", data, main, "type1_name"),
+        build_compared_chart("second", "二级分类", data, "type2_name", 15),
+        build_compared_chart("brands", "品牌", data, "brand_name", 12),
         profit_table(
             "分类明细", data, ("type1_name", "type2_name", "type3_name", "brand_name"), "type1_name"
         ),
@@ -301,7 +315,7 @@ def classified_board(cost: bool, span: Span, name: str = "classified_profit", wh
     return profit_board(span, (data, series), charts, *place_and_goods_filters(data), second)
 
 
-COMMODITY_PROFIT = spanned_report(
+COMMODITY_PROFIT = build_time_grain_report(
     code="CommodityProfit",
     label="商品毛利分析",
     question="哪些商品、品牌挣钱，毛利率在升还是在降？",
@@ -309,7 +323,7 @@ COMMODITY_PROFIT = spanned_report(
     words="赚钱 亏本 亏钱 利润",
     make=commodity_board,
 )
-CUSTOMER_PROFIT = spanned_report(
+CUSTOMER_PROFIT = build_time_grain_report(
     code="CustomerProfit",
     label="客户毛利分析",
     question="哪些客户、业务员带来毛利？",
@@ -317,7 +331,7 @@ CUSTOMER_PROFIT = spanned_report(
     words="赚钱 亏本 亏钱 利润",
     make=customer_board,
 )
-CLASSIFIED_PROFIT = spanned_report(
+CLASSIFIED_PROFIT = build_time_grain_report(
     code="ClassifiedProfit",
     label="分类毛利分析",
     question="哪些商品分类挣钱，各级分类的毛利率如何？",

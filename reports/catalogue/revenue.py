@@ -1,36 +1,45 @@
-"""营业收入：已审核销售出库（不含税）减退货，按公司、部门、业务员、日月，与上月同期、去年同期对比。
+"""Operating revenue (营业收入).
 
-A month stands beside the same days of earlier ones, as any days do.
+Audited sales outbounds net of tax less returns, with the same days a month and year ago.
+
+A month is compared with the same days of earlier ones, as any days are.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from reports.catalogue.aims import aimed_chart, aimed_dataset
-from reports.catalogue.beside import Figure, figures
-from reports.catalogue.boards import Board, Chart, Filter
-from reports.catalogue.compare import compared_datasets
-from reports.catalogue.datasets import MONEY, Column, Dataset, Metric
-from reports.catalogue.days import DAY_COLUMNS, DAY_LINK, DAYS, Span, spanned_report
-from reports.catalogue.expressions import FunctionCall, sum_of
-from reports.catalogue.metrics import compared, grown_beside, money, percent, quantity, ratio
-from reports.catalogue.parts import (
+from reports.catalogue.target_lines import build_target_chart, target_dataset
+from reports.semantics.dashboards import Board, Chart, Filter
+from reports.semantics.datasets import MONEY, Column, Dataset, Metric
+from reports.semantics.expressions import FunctionCall, sum_of
+from reports.semantics.kpi_comparison import Kpi, build_kpi_header
+from reports.semantics.metrics import (
+    list_comparison_names,
+    money_metric,
+    percent_metric,
+    quantity_metric,
+    ratio_of,
+    with_prorated_prior_periods,
+)
+from reports.semantics.period_comparison import compared_datasets
+from reports.semantics.report_builders import (
     BY_COMPANY,
     BY_EMPLOYEE,
     EMPLOYEE,
     PLACES,
-    board,
-    by_one_or_none,
+    build_board,
+    build_curve_chart,
+    build_ranking_chart,
+    build_row,
+    build_table,
     company_filter,
-    curves,
-    line,
+    optional_key_filter,
     period_filter,
-    ranking,
     sales_link,
-    table,
     warehouse_filter,
 )
+from reports.semantics.time_grains import DAY_COLUMNS, DAY_LINK, DAYS, TimeGrain, build_time_grain_report
 
 MEASURES = ("revenue", "sales_revenue", "return_revenue", "bill_count", "quantity")
 MONTH_OF_DAY = (
@@ -39,10 +48,10 @@ MONTH_OF_DAY = (
 )
 
 
-def revenue_dataset(span: Span) -> Dataset:
-    """Each day's revenue beside that of the same days of a month and of a year before."""
-    period = replace(DAYS, key="same_days", name="月", ranged=False) if span.whole else DAYS
-    revenue = money("revenue", "营业收入")
+def revenue_dataset(span: TimeGrain) -> Dataset:
+    """Return the dataset of each day's revenue with that of the same days a month and a year before."""
+    period = replace(DAYS, key="same_days", name="月", ranged=False) if span.is_whole else DAYS
+    revenue = money_metric("revenue", "营业收入")
     return compared_datasets(
         f"operating_revenue{span.mark}",
         f"营业收入{span.word}",
@@ -50,16 +59,16 @@ def revenue_dataset(span: Span) -> Dataset:
         grain="company",
         period=period,
         axis=DAY_COLUMNS,
-        explorable=span.whole,
+        explorable=span.is_whole,
         keys=("department_id", "employee_id"),
         columns=(
-            *(MONTH_OF_DAY if span.whole else ()),
+            *(MONTH_OF_DAY if span.is_whole else ()),
             *PLACES,
-            Column("department_name", "部门", follows=("department_id",), min_width=84),
+            Column("department_name", "部门", determined_by=("department_id",), min_width=84),
             EMPLOYEE,
             sales_link(
                 **BY_COMPANY,
-                **by_one_or_none("department_id", "department_name"),
+                **optional_key_filter("department_id", "department_name"),
                 **BY_EMPLOYEE,
                 **DAY_LINK,
             ),
@@ -67,13 +76,13 @@ def revenue_dataset(span: Span) -> Dataset:
         measures={name: name for name in MEASURES},
         metrics=(
             revenue,
-            *grown_beside(revenue, MEASURES, period=period, called="收入"),
-            money("sales_revenue", "销售收入"),
-            money("return_revenue", "销售退货"),
-            quantity("bills", "单据数", "bill_count"),
-            quantity("quantity", "销售数量"),
-            Metric("per_bill", "单均收入", ratio(sum_of("revenue"), sum_of("bill_count")), MONEY),
-            percent(
+            *with_prorated_prior_periods(revenue, MEASURES, period=period, prior_word="收入"),
+            money_metric("sales_revenue", "销售收入"),
+            money_metric("return_revenue", "销售退货"),
+            quantity_metric("bills", "单据数", "bill_count"),
+            quantity_metric("quantity", "销售数量"),
+            Metric("per_bill", "单均收入", ratio_of(sum_of("revenue"), sum_of("bill_count")), MONEY),
+            percent_metric(
                 "return_share",
                 "退货率",
                 FunctionCall("abs", (sum_of("return_revenue"),)),
@@ -83,13 +92,13 @@ def revenue_dataset(span: Span) -> Dataset:
     )[0]
 
 
-def aimed_revenue() -> Dataset:
-    """Each month's revenue, and what was aimed at."""
-    return aimed_dataset(
+def revenue_target_dataset() -> Dataset:
+    """Return the dataset of each month's revenue and its target."""
+    return target_dataset(
         "operating_revenue",
         "营业收入",
         "mart_operating_revenue",
-        money("revenue", "营业收入"),
+        money_metric("revenue", "营业收入"),
         ("revenue",),
         "sales_target",
         (DAY_COLUMNS[0], MONTH_OF_DAY[1]),
@@ -97,15 +106,15 @@ def aimed_revenue() -> Dataset:
     )
 
 
-def revenue_board(cost: bool, span: Span) -> Board:
-    data, aimed = revenue_dataset(span), aimed_revenue()
-    head = figures(
+def revenue_board(cost: bool, span: TimeGrain) -> Board:
+    data, aimed = revenue_dataset(span), revenue_target_dataset()
+    head = build_kpi_header(
         data,
-        Figure("revenue", "不含税", "fall"),
-        Figure("bills", "已审核销售出库", "fall"),
-        Figure("quantity", "出库减退货", "fall"),
-        Figure("per_bill", "收入 ÷ 单据数", "fall"),
-        Figure("return_share", "退货占销售收入", "rise"),
+        Kpi("revenue", "不含税", "fall"),
+        Kpi("bills", "已审核销售出库", "fall"),
+        Kpi("quantity", "出库减退货", "fall"),
+        Kpi("per_bill", "收入 ÷ 单据数", "fall"),
+        Kpi("return_share", "退货占销售收入", "rise"),
     )
     daily = Chart(
         "days",
@@ -117,7 +126,7 @@ def revenue_board(cost: bool, span: Span) -> Board:
     )
     # Months stand beside each other only where one of them is chosen.
     second = (
-        curves(
+        build_curve_chart(
             "months",
             "各月营业收入与同比",
             data,
@@ -125,29 +134,42 @@ def revenue_board(cost: bool, span: Span) -> Board:
             "revenue_growth",
             "month_label",
         )
-        if span.whole
-        else ranking("departments", "各部门收入", data, "revenue", "department_name", 12)
+        if span.is_whole
+        else build_ranking_chart("departments", "各部门收入", data, "revenue", "department_name", 12)
     )
-    listed = table(
+    listed = build_table(
         "营业收入明细",
         data,
         ("company_name", "department_name", "employee_name", "detail_link"),
-        (*compared("revenue"), "sales_revenue", "return_revenue", "return_share", "bills", "per_bill"),
+        (
+            *list_comparison_names("revenue"),
+            "sales_revenue",
+            "return_revenue",
+            "return_share",
+            "bills",
+            "per_bill",
+        ),
         "revenue",
         bar="revenue",
         paged=False,
     )
     lines = (
-        line(42, (daily, 8), (ranking("companies", "各公司收入", data, "revenue", "company_name", 20), 4)),
-        line(
+        build_row(
+            42,
+            (daily, 8),
+            (build_ranking_chart("companies", "各公司收入", data, "revenue", "company_name", 20), 4),
+        ),
+        build_row(
             44,
             (second, 7),
-            (ranking("employees", "各业务员收入", data, "revenue", "employee_name", 12), 5),
+            (build_ranking_chart("employees", "各业务员收入", data, "revenue", "employee_name", 12), 5),
         ),
-        *((line(36, (aimed_chart(aimed, "month_label"), 12)),) if span.whole else ()),
-        line(76, (listed, 12)),
+        *((build_row(36, (build_target_chart(aimed, "month_label"), 12)),) if span.is_whole else ()),
+        build_row(76, (listed, 12)),
     )
-    chosen = period_filter(data, "month_label", "月", "months", "aimed") if span.whole else span.filter(data)
+    chosen = (
+        period_filter(data, "month_label", "月", "months", "aimed") if span.is_whole else span.filter(data)
+    )
     filters = (
         chosen,
         company_filter(data),
@@ -155,10 +177,10 @@ def revenue_board(cost: bool, span: Span) -> Board:
         Filter("department", "部门", data.key, "department_name", parent="company"),
         Filter("employee", "业务员", data.key, "employee_name", parent="company"),
     )
-    return board((data, aimed) if span.whole else (data,), head, lines, filters)
+    return build_board((data, aimed) if span.is_whole else (data,), head, lines, filters)
 
 
-OPERATING_REVENUE = spanned_report(
+OPERATING_REVENUE = build_time_grain_report(
     code="OperatingRevenue",
     label="营业收入",
     question="这个月卖了多少，比上月同期和去年同期如何？",

@@ -1,41 +1,41 @@
-"""库存周转：仓库周转率（按周、按月）、商品周转率。
+"""Stock turnover (库存周转): by warehouse (weeks, months) and by goods.
 
-Rate = cost of sales net of returns ÷ mean of the daily closing stock value; days = days in period ÷ rate. A period that
-runs is not over: it stands beside whole ones by progress. A role without cost rights gets the same in quantities: value
-is cost. Rows lead to all moves, and to the lines of sales bills that what was sold is the sum of.
+Rate = cost of sales net of returns ÷ mean of the daily closing stock value; days = days in period ÷ rate.
+A running period is compared with whole ones by progress. A role without cost rights gets the same in
+quantities: value is cost.
 """
 
 from __future__ import annotations
 
-from reports.catalogue.beside import Figure, Head, figures, whole_days
-from reports.catalogue.boards import Board, Chart, Report, Tab
-from reports.catalogue.compare import MONTH, WEEK, Period, compared_datasets
-from reports.catalogue.datasets import DAYS, MONEY, QUANTITY, RATIO, Column, Dataset, Metric
-from reports.catalogue.expressions import Bracketed, Expression, compare, default_to_zero, max_of, sum_of
-from reports.catalogue.metrics import change_metric, percent, ratio, sum_where, total
-from reports.catalogue.parts import (
+from reports.semantics.dashboards import Board, Chart, Report, Tab
+from reports.semantics.datasets import DAYS, MONEY, QUANTITY, RATIO, Column, Dataset, Metric
+from reports.semantics.expressions import Bracketed, Expression, compare, default_to_zero, max_of, sum_of
+from reports.semantics.kpi_comparison import Kpi, KpiHeader, build_kpi_header, limit_to_whole_days
+from reports.semantics.metrics import change_metric, percent_metric, ratio_of, sum_where, total_of
+from reports.semantics.period_comparison import MONTH, WEEK, Period, compared_datasets
+from reports.semantics.report_builders import (
     BRAND,
     BY_GOODS,
     BY_WAREHOUSE,
     GOODS,
     GOODS_TYPE,
     PLACES,
-    bars,
-    board,
-    curves,
-    days_known,
+    build_bar_chart,
+    build_board,
+    build_curve_chart,
+    build_donut_chart,
+    build_ranking_chart,
+    build_report,
+    build_row,
+    build_table,
     goods_filter,
-    line,
-    link,
+    known_days_filter,
+    link_column,
     moves_link,
     place_and_goods_filters,
-    ranking,
-    report,
     running_filter,
     sales_link,
-    share,
-    table,
-    variant,
+    variant_key,
 )
 
 COMPARED = (
@@ -50,8 +50,8 @@ COMPARED = (
 
 
 def period_days(period: Period) -> dict[str, str]:
-    """The days of a row's period, as a page is asked for them."""
-    return days_known(
+    """Return a page's filter by the days of a row's period."""
+    return known_days_filter(
         "{period_start}", "last_day({period_start})" if period is MONTH else "{period_start} + 6"
     )
 
@@ -61,56 +61,66 @@ def sold_link(period: Period, **filters: str) -> Column:
     return sales_link("sold_link", **filters, **period_days(period))
 
 
-def rate(suffix: str = "") -> Expression:
-    return ratio(sum_of(f"flow{suffix}"), sum_of(f"stock{suffix}"), max_of(f"days{suffix}"))
+def build_rate(suffix: str = "") -> Expression:
+    return ratio_of(sum_of(f"flow{suffix}"), sum_of(f"stock{suffix}"), max_of(f"days{suffix}"))
 
 
-def days(suffix: str = "") -> Expression:
-    return ratio(sum_of(f"stock{suffix}"), sum_of(f"flow{suffix}"))
+def build_days(suffix: str = "") -> Expression:
+    return ratio_of(sum_of(f"stock{suffix}"), sum_of(f"flow{suffix}"))
 
 
-def words(cost: bool) -> tuple[str, str, str]:
-    """What flows out, what lies in stock and its format: values for roles that see cost, else quantities."""
+def list_flow_labels(cost: bool) -> tuple[str, str, str]:
+    """Return the labels of the flow and of the stock, and their format.
+
+    Values for roles that see cost, else quantities.
+    """
     return ("销售成本", "金额", MONEY) if cost else ("销售数量", "数量", QUANTITY)
 
 
-def measures(cost: bool) -> dict[str, str]:
+def list_measures(cost: bool) -> dict[str, str]:
     if cost:
         return {"flow": "sales_cost", "stock": "value_days", "days": "days", "closing": "closing_value"}
     return {"flow": "sales_quantity", "stock": "quantity_days", "days": "days", "closing": "closing_quantity"}
 
 
 def turnover_metrics(period: Period, cost: bool) -> tuple[Metric, ...]:
-    flow, what, form = words(cost)
+    flow, what, form = list_flow_labels(cost)
     return (
-        Metric("turnover_rate", "周转率（次）", rate(), RATIO),
-        Metric("rate_before", f"{period.previous}周转率", rate("_before"), RATIO),
-        change_metric("rate_change", period.moved[0], rate(), whole_days(Bracketed(rate("_before")))),
-        Metric("rate_year", f"{period.last_year}周转率", rate("_year"), RATIO),
-        Metric("turnover_days", "周转天数", days(), DAYS),
-        Metric("days_before", f"{period.previous}周转天数", days("_before"), DAYS),
-        Metric("sales", flow, total("flow"), form),
-        Metric("mean_stock", f"平均库存{what}", ratio(sum_of("stock"), max_of("days")), form),
-        Metric("closing_stock", f"期末库存{what}", total("closing"), form),
+        Metric("turnover_rate", "周转率（次）", build_rate(), RATIO),
+        Metric("rate_before", f"{period.previous}周转率", build_rate("_before"), RATIO),
+        change_metric(
+            "rate_change",
+            period.change_labels[0],
+            build_rate(),
+            limit_to_whole_days(Bracketed(build_rate("_before"))),
+        ),
+        Metric("rate_year", f"{period.last_year}周转率", build_rate("_year"), RATIO),
+        Metric("turnover_days", "周转天数", build_days(), DAYS),
+        Metric("days_before", f"{period.previous}周转天数", build_days("_before"), DAYS),
+        Metric("sales", flow, total_of("flow"), form),
+        Metric("mean_stock", f"平均库存{what}", ratio_of(sum_of("stock"), max_of("days")), form),
+        Metric("closing_stock", f"期末库存{what}", total_of("closing"), form),
     )
 
 
-def turnover_head(data: Dataset, *more: Figure) -> Head:
-    flow, what, _ = words(data.cost)
-    return figures(
+def turnover_head(data: Dataset, *more: Kpi) -> KpiHeader:
+    flow, what, _ = list_flow_labels(data.cost)
+    return build_kpi_header(
         data,
-        Figure("turnover_rate", f"{flow} ÷ 平均库存{what}", "fall", grows=True),
-        Figure("turnover_days", f"平均库存{what} ÷ 日均{flow}", "rise"),
-        Figure("sales", "出库减退货", "fall"),
-        Figure("mean_stock", "每日期末的平均"),
+        Kpi("turnover_rate", f"{flow} ÷ 平均库存{what}", "fall", is_cumulative=True),
+        Kpi("turnover_days", f"平均库存{what} ÷ 日均{flow}", "rise"),
+        Kpi("sales", "出库减退货", "fall"),
+        Kpi("mean_stock", "每日期末的平均"),
         *more,
     )
 
 
 def turnover_trend(title: str, series: Dataset, dense: bool = False) -> Chart:
-    flow, what, _ = words(series.cost)
+    flow, what, _ = list_flow_labels(series.cost)
     title = f"{title}：{flow}、平均库存{what}与周转率"
-    return curves("trend", title, series, ("mean_stock", "sales"), "turnover_rate", "period_label", dense)
+    return build_curve_chart(
+        "trend", title, series, ("mean_stock", "sales"), "turnover_rate", "period_label", dense
+    )
 
 
 def turnover_datasets(
@@ -124,9 +134,9 @@ def turnover_datasets(
     keys: tuple[str, ...] = (),
     where: str = "",
 ) -> tuple[Dataset, Dataset]:
-    """The periods' rows beside the periods before, and the dataset for their series."""
+    """Return the periods' rows with prior periods, and the dataset for their series."""
     return compared_datasets(
-        variant(key, cost),
+        variant_key(key, cost),
         label,
         mart,
         grain="warehouse",
@@ -138,7 +148,7 @@ def turnover_datasets(
         ),
         keys=keys,
         columns=(*PLACES, *columns),
-        measures=measures(cost),
+        measures=list_measures(cost),
         levels=("stock", "days", "closing"),
         metrics=(*turnover_metrics(period, cost), *more),
         where=where,
@@ -155,7 +165,7 @@ def warehouse_datasets(period: Period, cost: bool) -> tuple[Dataset, Dataset]:
         (
             GOODS_TYPE,
             BRAND,
-            link("流水", "/inventory/stockmoves", **BY_WAREHOUSE, **period_days(period)),
+            link_column("流水", "/inventory/stockmoves", **BY_WAREHOUSE, **period_days(period)),
             sold_link(period, **BY_WAREHOUSE),
         ),
         where=f"period_kind = '{period.key}'",
@@ -164,8 +174,8 @@ def warehouse_datasets(period: Period, cost: bool) -> tuple[Dataset, Dataset]:
 
 def warehouse_board(period: Period, cost: bool) -> Board:
     data, series = warehouse_datasets(period, cost)
-    what = words(cost)[1]
-    listed = table(
+    what = list_flow_labels(cost)[1]
+    listed = build_table(
         "仓库周转明细",
         data,
         ("company_name", "warehouse_name", "type1_name", "sold_link", "detail_link"),
@@ -175,27 +185,37 @@ def warehouse_board(period: Period, cost: bool) -> Board:
         paged=False,
     )
     lines = (
-        line(
+        build_row(
             42,
             (turnover_trend("周转趋势", series, dense=period is WEEK), 8),
-            (share("types", f"平均库存{what}构成（商品类型）", data, "mean_stock", "type1_name"), 4),
+            (
+                build_donut_chart(
+                    "types", f"平均库存{what}构成（商品类型）", data, "mean_stock", "type1_name"
+                ),
+                4,
+            ),
         ),
-        line(
+        build_row(
             52,
-            (ranking("warehouses", "各仓库周转率（次）", data, "turnover_rate", "warehouse_name", 20), 6),
-            (compare_by("brands", "各品牌周转天数", data, "turnover_days", "brand_name"), 6),
+            (
+                build_ranking_chart(
+                    "warehouses", "各仓库周转率（次）", data, "turnover_rate", "warehouse_name", 20
+                ),
+                6,
+            ),
+            (build_comparison_chart("brands", "各品牌周转天数", data, "turnover_days", "brand_name"), 6),
         ),
-        line(76, (listed, 12)),
+        build_row(76, (listed, 12)),
     )
     filters = (running_filter(data, "period_label", period), *place_and_goods_filters(data))
-    return board((data, series), turnover_head(data), lines, filters)
+    return build_board((data, series), turnover_head(data), lines, filters)
 
 
-def compare_by(key: str, title: str, data: Dataset, metric: str, x: str) -> Chart:
-    return bars(key, title, data, (metric,), x, order=metric, limit=15)
+def build_comparison_chart(key: str, title: str, data: Dataset, metric: str, x: str) -> Chart:
+    return build_bar_chart(key, title, data, (metric,), x, order=metric, limit=15)
 
 
-IDLE = percent(
+IDLE = percent_metric(
     "idle_share",
     "无销售库存占比",
     sum_where("stock", compare(default_to_zero("flow"), "<=", 0)),
@@ -223,9 +243,9 @@ def goods_datasets(cost: bool) -> tuple[Dataset, Dataset]:
 
 def goods_board(cost: bool) -> Board:
     data, series = goods_datasets(cost)
-    what = words(cost)[1]
+    what = list_flow_labels(cost)[1]
     goods = ("goods_num", "goods_name", "specification_type", "brand_name")
-    listed = table(
+    listed = build_table(
         "商品周转明细",
         data,
         ("company_name", "warehouse_name", *goods, "sold_link", "detail_link"),
@@ -233,28 +253,33 @@ def goods_board(cost: bool) -> Board:
         "mean_stock",
         bar="mean_stock",
         # The names of goods have them.
-        only_filed=("specification_type", "brand_name"),
+        export_only=("specification_type", "brand_name"),
     )
-    idle = Figure("idle_share", f"占库存{what}，未过完不比", "rise", whole=True)
+    idle = Kpi("idle_share", f"占库存{what}，未过完不比", "rise", whole_only=True)
     lines = (
-        line(
+        build_row(
             42,
             (turnover_trend("各月周转", series), 8),
-            (share("speed", f"平均库存{what}按周转速度分布", data, "mean_stock", "speed"), 4),
+            (build_donut_chart("speed", f"平均库存{what}按周转速度分布", data, "mean_stock", "speed"), 4),
         ),
-        line(
+        build_row(
             40,
-            (compare_by("brands", "各品牌周转率（次）", data, "turnover_rate", "brand_name"), 7),
-            (compare_by("types", "各商品类型周转率（次）", data, "turnover_rate", "type1_name"), 5),
+            (build_comparison_chart("brands", "各品牌周转率（次）", data, "turnover_rate", "brand_name"), 7),
+            (
+                build_comparison_chart(
+                    "types", "各商品类型周转率（次）", data, "turnover_rate", "type1_name"
+                ),
+                5,
+            ),
         ),
-        line(82, (listed, 12)),
+        build_row(82, (listed, 12)),
     )
     filters = (
         running_filter(data, "period_label"),
         *place_and_goods_filters(data),
         goods_filter(data),
     )
-    return board((data, series), turnover_head(data, idle), lines, filters)
+    return build_board((data, series), turnover_head(data, idle), lines, filters)
 
 
 WAREHOUSE_TURNOVER = Report(
@@ -268,7 +293,7 @@ WAREHOUSE_TURNOVER = Report(
     ),
     default_tab=MONTH.key,
 )
-INVENTORY_TURNOVER = report(
+INVENTORY_TURNOVER = build_report(
     code="inventoryturnover",
     label="商品周转率",
     question="哪些商品占着库存却卖得慢，哪些该多备？",

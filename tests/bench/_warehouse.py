@@ -1,4 +1,5 @@
-"""A warehouse of real size for measures of what reads it: 5 million ledger rows, loaded and built as the product does."""
+"""Warehouse of real size for benchmarks of its readers: 5 million ledger rows, loaded and built as the
+product does."""
 
 from __future__ import annotations
 
@@ -11,10 +12,11 @@ from pathlib import Path
 
 
 @contextmanager
-def filled() -> Iterator[Path]:
-    """A directory with `warehouse/current/wh.duckdb`: the one told as an argument, or one made for the time being.
+def open_filled_warehouse() -> Iterator[Path]:
+    """A directory with `warehouse/current/wh.duckdb`: the one given as an argument, or a temporary one.
 
-    To be told one saves the minutes that it takes: `python -m tests.bench.warehouse_refresh --keep --directory DIR`.
+    To be told one saves the minutes that it takes: `python -m tests.bench.warehouse_refresh --keep
+    --directory DIR`.
     """
     if len(sys.argv) > 1:
         yield Path(sys.argv[1])

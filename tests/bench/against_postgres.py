@@ -23,7 +23,7 @@ import duckdb
 import psycopg
 
 from api.launch.postgres import EmbeddedPostgres
-from tests.bench._verdict import conclude
+from tests.bench._targets import require_targets
 from tests.bench.warehouse_refresh import AS_OF, LAX
 from tests.warehouse.settlement import UNAPPLIED
 from warehouse.files import Files
@@ -54,16 +54,16 @@ YEAR = f"date '{AS_OF[:4]}-01-01'"
 
 
 @dataclass(frozen=True)
-class Question:
-    """What a report asks as it opens: of its mart, and of the tables of the bills."""
+class BenchmarkQuestion:
+    """A report's query as it opens: over its mart, and over the tables of the bills."""
 
     report: str
     marts: str
     bills: str
 
 
-def sales(since: str, *, costs: bool = False) -> str:
-    """Common table expressions that end in `sold`: lines of sales and returns from a day on."""
+def sales_sql(since: str, *, costs: bool = False) -> str:
+    """Return common table expressions that end in `sold`: lines of sales and returns from a day on."""
     sides = " union all ".join(
         f"""select '{kind}' as bill_type, b.bill_no, l.line_id, b.business_date, b.company_id, b.warehouse_id,
             b.customer_id, l.goods_id, {sign} * l.quantity as quantity, {sign} * l.no_tax_amount as revenue
@@ -80,8 +80,8 @@ def sales(since: str, *, costs: bool = False) -> str:
     ), sold as (select line.*, coalesce(issued.cost, 0) as cost from line left join issued using (bill_type, line_id))"""
 
 
-def aging(party: str, name: str) -> str:
-    """Open items of one kind of partner at the as-of date, by days past due, as a query of Postgres."""
+def aging_sql(party: str, name: str) -> str:
+    """Return Postgres's query of one kind of partner's open items at the as-of date, by days past due."""
     edges = ((0, "b1"), (30, "b2"), (60, "b3"), (90, "b4"), (180, "b5"))
     bucket = " ".join(f"when past <= {edge} then '{label}'" for edge, label in edges)
     return f"""with open as (
@@ -98,8 +98,8 @@ def aging(party: str, name: str) -> str:
     from placed join {name} p on p.{party}_id = placed.party_id group by p.{party}_name"""
 
 
-def aged(party: str) -> str:
-    """The same of the mart."""
+def mart_aging_sql(party: str) -> str:
+    """Return the same query over the mart."""
     buckets = ", ".join(f"sum(open_amount) filter (where bucket_order = {i})" for i in range(1, 7))
     return f"""select {party}_name, {buckets}, sum(balance)
         from mart_{"receivable" if party == "customer" else "payable"}_aging where month = {MONTH} group by {party}_name"""
@@ -124,67 +124,68 @@ LAYERS = f"""with on_hand as (
     )"""
 
 QUESTIONS = (
-    Question(
+    BenchmarkQuestion(
         "BestSeller",
         """select goods_num, sum(quantity), sum(amount) from mart_best_seller where period_key = 'd30'
         group by goods_num order by 3 desc, 1 limit 20""",
-        sales(f"{DAY} - 29")
+        sales_sql(f"{DAY} - 29")
         + """select goods_num, sum(quantity), sum(revenue) from sold join goods using (goods_id)
         group by goods_num order by 3 desc, 1 limit 20""",
     ),
-    Question(
+    BenchmarkQuestion(
         "BestSellerInfo",
         """select business_date, bill_no, line_id, quantity, amount, cost from mart_best_seller_info
         where period_key = 'd30' and goods_id = 17 order by 1 desc, 2, 3 limit 50""",
-        sales(f"{DAY} - 29")
+        sales_sql(f"{DAY} - 29")
         + """select business_date, bill_no, sold.line_id, quantity, revenue, (select -sum(amount) from stock_ledger l
             where l.goods_id = 17 and l.business_date = sold.business_date and l.bill_type = sold.bill_type
                 and l.line_id = sold.line_id)
         from sold where goods_id = 17 order by 1 desc, 2, 3 limit 50""",
     ),
-    Question(
+    BenchmarkQuestion(
         "CommodityProfit",
         f"""select goods_num, sum(quantity), sum(revenue), sum(cost), sum(profit) from mart_commodity_profit
         where month = {MONTH} group by goods_num order by 5 desc, 1 limit 50""",
-        sales(MONTH, costs=True)
+        sales_sql(MONTH, costs=True)
         + """select goods_num, sum(quantity), sum(revenue), sum(cost), sum(revenue - cost) from sold
         join goods using (goods_id) group by goods_num order by 5 desc, 1 limit 50""",
     ),
-    Question(
+    BenchmarkQuestion(
         "CustomerProfit",
         f"""select customer_name, sum(quantity), sum(revenue), sum(cost), sum(profit) from mart_customer_profit
         where month = {MONTH} group by customer_name order by 5 desc, 1 limit 50""",
-        sales(MONTH, costs=True)
+        sales_sql(MONTH, costs=True)
         + """select customer_name, sum(quantity), sum(revenue), sum(cost), sum(revenue - cost) from sold
         join customer using (customer_id) group by customer_name order by 5 desc, 1 limit 50""",
     ),
-    Question(
+    BenchmarkQuestion(
         "ClassifiedProfit",
         f"""select type1_name, sum(revenue), sum(cost), sum(profit) from mart_commodity_profit
         where month between {YEAR} and {MONTH} group by type1_name""",
-        sales(YEAR, costs=True)
+        sales_sql(YEAR, costs=True)
         + """select t1.goods_type_name, sum(revenue), sum(cost), sum(revenue - cost) from sold
         join goods using (goods_id) join goods_type t3 on t3.goods_type_id = goods.goods_type_id
         join goods_type t2 on t2.goods_type_id = t3.p_id join goods_type t1 on t1.goods_type_id = t2.p_id
         group by t1.goods_type_name""",
     ),
-    Question(
+    BenchmarkQuestion(
         "OperatingRevenue",
         f"""select date_trunc('month', day)::date, sum(revenue) from mart_operating_revenue where day between {YEAR} and {DAY}
         group by 1""",
-        sales(YEAR) + "select date_trunc('month', business_date)::date, sum(revenue) from sold group by 1",
+        sales_sql(YEAR)
+        + "select date_trunc('month', business_date)::date, sum(revenue) from sold group by 1",
     ),
-    Question(
+    BenchmarkQuestion(
         "IncomeStatement",
         f"""select month, item, sum(amount) from mart_income where item in ('revenue', 'sales_cost') and month >= {YEAR}
         group by month, item""",
-        sales(YEAR, costs=True)
+        sales_sql(YEAR, costs=True)
         + """, months as (
             select date_trunc('month', business_date)::date as month, sum(revenue) as revenue, sum(cost) as cost
             from sold group by 1
         ) select month, 'revenue', revenue from months union all select month, 'sales_cost', -cost from months""",
     ),
-    Question(
+    BenchmarkQuestion(
         "warehouseTurnover",
         f"""select period_start, sum(opening_value), sum(value_days), sum(sales_cost), sum(closing_value)
         from mart_turnover_period
@@ -203,7 +204,7 @@ QUESTIONS = (
             (array_agg(value order by day desc))[1]
         from closing group by 1""",
     ),
-    Question(
+    BenchmarkQuestion(
         "inventoryOccupation",
         f"""select company_name, day, sum(quantity), sum(value) from mart_stock_occupation
         where period_start = {MONTH} group by company_name, day""",
@@ -219,14 +220,14 @@ QUESTIONS = (
         ) select company_name, day, quantity, value from closing join company using (company_id)
         where day >= {MONTH} and (quantity <> 0 or value <> 0)""",
     ),
-    Question(
+    BenchmarkQuestion(
         "inventoryAgingReport",
         f"select bucket_order, sum(quantity) from mart_inventory_aging where month = {MONTH} and quantity > 0 group by bucket_order",
         LAYERS
         + """select case when age <= 30 then 1 when age <= 60 then 2 when age <= 90 then 3 when age <= 180 then 4
             when age <= 365 then 5 else 6 end, sum(quantity) from layer group by 1""",
     ),
-    Question(
+    BenchmarkQuestion(
         "sluggishstock",
         f"""select goods_num, sum(stock_quantity), sum(sluggish_quantity), max(last_sale_date) from mart_sluggish_stock
         left join mart_goods_sale using (company_id, warehouse_id, goods_id)
@@ -242,9 +243,9 @@ QUESTIONS = (
         ) select goods_num, sum(quantity), sum(sluggish), max(sale.day) from stock join goods using (goods_id)
         left join sale using (company_id, warehouse_id, goods_id) group by goods_num order by 3 desc, 1 limit 50""",
     ),
-    Question("accountsReceivable", aged("customer"), aging("customer", "customer")),
-    Question("facyorypayment", aged("supplier"), aging("supplier", "supplier")),
-    Question(
+    BenchmarkQuestion("accountsReceivable", mart_aging_sql("customer"), aging_sql("customer", "customer")),
+    BenchmarkQuestion("facyorypayment", mart_aging_sql("supplier"), aging_sql("supplier", "supplier")),
+    BenchmarkQuestion(
         "verificationDetails",
         f"""select business_date, entry_id, bill_no, item_bill_no, partner_name, amount from mart_write_off
         where side = '应收' and month = {BEFORE} order by 1 desc, 2 desc limit 50""",
@@ -256,7 +257,7 @@ QUESTIONS = (
             and (entry.bill_type <> item.bill_type or entry.bill_id <> item.bill_id)
         order by 1 desc, 2 desc limit 50""",
     ),
-    Question(
+    BenchmarkQuestion(
         "SalesOrder",
         f"""select month, sum(quantity), sum(filled_quantity), sum(rest_quantity) from mart_sales_order
         where month >= {YEAR} group by month""",
@@ -269,11 +270,11 @@ QUESTIONS = (
         from sales_order b join sales_order_line l using (bill_id) left join delivered d on d.order_line_id = l.line_id
         where b.status in (2, 4, 5) and b.business_date >= {YEAR} group by 1""",
     ),
-    Question(
+    BenchmarkQuestion(
         "SalesBuy",
         f"""select type1_name, sum(purchase_value), sum(sales_cost), sum(revenue) from mart_trade_balance
         where month between {YEAR} and {MONTH} group by type1_name""",
-        sales(YEAR, costs=True)
+        sales_sql(YEAR, costs=True)
         + f""", bought as (
             select l.goods_id, l.no_tax_amount as value from purchase_inbound b join purchase_inbound_line l using (bill_id)
             where b.status in (2, 4, 5) and b.business_date between {YEAR} and {DAY}
@@ -301,7 +302,7 @@ def main() -> None:
             duckdb.connect(str(files.marts), read_only=True) as marts,
             duckdb.connect(str(files.work), read_only=True) as raw,
         ):
-            _prepare(bills)
+            _create_indexes(bills)
             raw.execute("set schema = 'raw'")
             print(
                 f"{'report':22} {'marts':>10} {'raw copies':>11} {'times':>6} {'Postgres':>11} {'times':>6}"
@@ -310,12 +311,12 @@ def main() -> None:
             asked = [
                 question for question in QUESTIONS if question.report in sys.argv[2:] or not sys.argv[2:]
             ]
-            ratios = [_compare(question, *engines) for question in asked]
+            ratios = [_compare_answers(question, *engines) for question in asked]
         marts_faster, raw_faster = (statistics.median(column) for column in zip(*ratios, strict=True))
     finally:
         server.stop()
     median = f"median of {len(ratios)}"
-    conclude(
+    require_targets(
         {
             f"marts answer {MARTS_FASTER} times faster than Postgres ({median}): {marts_faster:.0f} times": (
                 marts_faster >= MARTS_FASTER
@@ -326,22 +327,24 @@ def main() -> None:
     )
 
 
-def _prepare(bills: psycopg.Connection[Any]) -> None:
+def _create_indexes(bills: psycopg.Connection[Any]) -> None:
     for number, index in enumerate(INDEXES):
         bills.execute(f"create index if not exists bench_{number} on {index}")
     bills.execute("vacuum analyze")
     bills.execute("set work_mem = '256MB'")
 
 
-def _compare(question: Question, marts: Execute, raw: Execute, bills: Execute) -> tuple[float, float]:
+def _compare_answers(
+    question: BenchmarkQuestion, marts: Execute, raw: Execute, bills: Execute
+) -> tuple[float, float]:
     """Ask all three and print it; how many times faster than Postgres the marts and the raw copies are."""
-    kept, quick = _best(lambda: marts(question.marts).fetchall())
-    found, anew = _best(lambda: raw(question.bills).fetchall())
-    asked, slow = _best(lambda: bills(question.bills).fetchall())
+    kept, quick = _measure_best(lambda: marts(question.marts).fetchall())
+    found, anew = _measure_best(lambda: raw(question.bills).fetchall())
+    asked, slow = _measure_best(lambda: bills(question.bills).fetchall())
     if not kept:
         raise SystemExit(f"{question.report}: no rows")
     for name, rows in (("raw copies", found), ("Postgres", asked)):
-        if differing := _told(kept) ^ _told(rows):
+        if differing := _normalize_rows(kept) ^ _normalize_rows(rows):
             raise SystemExit(f"{question.report}, {name}: {sorted(differing, key=str)[:4]}")
     print(
         f"{question.report:22} {quick * 1000:7.1f} ms {anew * 1000:8.0f} ms {slow / anew:6.1f}"
@@ -351,7 +354,7 @@ def _compare(question: Question, marts: Execute, raw: Execute, bills: Execute) -
     return slow / quick, slow / anew
 
 
-def _best(work: Callable[[], Any]) -> tuple[Any, float]:
+def _measure_best(work: Callable[[], Any]) -> tuple[Any, float]:
     best, answer = float("inf"), None
     for _ in range(TIMES):
         started = time.perf_counter()
@@ -360,12 +363,12 @@ def _best(work: Callable[[], Any]) -> tuple[Any, float]:
     return answer, best
 
 
-def _told(rows: Sequence[Sequence[Any]]) -> set[tuple[Any, ...]]:
-    """Rows with their figures written alike; a sum over nothing is 0."""
-    return {tuple(_figure(value) for value in row) for row in rows}
+def _normalize_rows(rows: Sequence[Sequence[Any]]) -> set[tuple[Any, ...]]:
+    """Return rows with their figures normalized; a sum over nothing is 0."""
+    return {tuple(_normalize_figure(value) for value in row) for row in rows}
 
 
-def _figure(value: Any) -> Any:
+def _normalize_figure(value: Any) -> Any:
     if value is None:
         return Decimal(0)
     return Decimal(value).quantize(Decimal("0.001")) if isinstance(value, int | Decimal) else value

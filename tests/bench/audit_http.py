@@ -35,16 +35,16 @@ ROUNDS = 3
 PATH = "/v2/sales/SalesOutstock/auditorPass"
 
 
-def prepare(url: str) -> None:
-    """Masters, and stock of every goods."""
+def prepare_database(url: str) -> None:
+    """Create masters, and stock of every goods."""
     from sqlalchemy import text
 
     from api.identity.setup import ensure_admin
-    from api.kit.database import connect
+    from api.kit.storage.database import build_engine
     from api.migrations import upgrade
 
     upgrade(url)
-    engine = connect(url)
+    engine = build_engine(url)
     with engine.begin() as conn:
         ensure_admin(conn, "bench-password")
         conn.execute(text("insert into warehouse (warehouse_name, company_id) values ('仓', 1)"))
@@ -65,7 +65,7 @@ def prepare(url: str) -> None:
 
 
 def add_bills(url: str, count: int) -> list[int]:
-    """Unaudited outbounds, set-based."""
+    """Insert unaudited outbounds, set-based."""
     with psycopg.connect(url) as conn:
         bills = conn.execute(
             "insert into sales_outbound (bill_no, business_date, company_id, warehouse_id, customer_id, maker_id,"
@@ -94,17 +94,17 @@ def log_in() -> tuple[str, str]:
     return data["token"], data["sign_key"]
 
 
-def audit(
+def audit_bills(
     bills: list[int], session: tuple[str, str], seconds: float, answers: mp.Queue[tuple[list[float], int]]
 ) -> None:
-    """One client: audits its bills one after the other until the time is up; tells its latencies and failures."""
+    """Audit bills one after the other until the time is up; puts the latencies and failures of this client."""
     token, key = session
     connection = http.client.HTTPConnection("127.0.0.1", PORT)
     taken, failed, end = [], 0, time.perf_counter() + seconds
     for bill in bills:
         body = json.dumps({"ids": [bill]}).encode()
         query = f"timeStamp={time.time_ns() // 1_000_000}"
-        sign = signing.signature(key, "POST", PATH, query, body)
+        sign = signing.compute_signature(key, "POST", PATH, query, body)
         headers = {"content-type": "application/json", "token": token, "Idempotency-Key": str(uuid.uuid4())}
         begun = time.perf_counter()
         connection.request("POST", f"{PATH}?{query}&sign={sign}", body, headers)
@@ -116,21 +116,25 @@ def audit(
     answers.put((taken, failed))
 
 
-def clients(url: str, count: int, seconds: float) -> tuple[float, float, int]:
-    """Bills a second, the 95th percentile of a request in ms, failures; half the clients in each of two processes."""
+def run_clients(url: str, count: int, seconds: float) -> tuple[float, float, int]:
+    """Return bills a second, the 95th percentile of a request in ms, and failures; clients run in two
+    processes."""
     each = int(seconds * 1500 / count) + 50
     shares = [add_bills(url, each) for _ in range(count)]
     session, answers = log_in(), mp.get_context("fork").Queue()
 
-    def group(own: list[list[int]]) -> None:
-        threads = [threading.Thread(target=audit, args=(share, session, seconds, answers)) for share in own]
+    def run_threads(own: list[list[int]]) -> None:
+        threads = [
+            threading.Thread(target=audit_bills, args=(share, session, seconds, answers)) for share in own
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
     processes = [
-        mp.get_context("fork").Process(target=group, args=(shares[at::2],)) for at in range(min(2, count))
+        mp.get_context("fork").Process(target=run_threads, args=(shares[at::2],))
+        for at in range(min(2, count))
     ]
     begun = time.perf_counter()
     for process in processes:
@@ -144,7 +148,7 @@ def clients(url: str, count: int, seconds: float) -> tuple[float, float, int]:
 
 
 @contextmanager
-def serving(url: str, place: Path) -> Iterator[None]:
+def serve_api(url: str, place: Path) -> Iterator[None]:
     """The API with two workers, as `erp up` runs it."""
     environment = {**os.environ, "ERP_DATABASE_URL": url, "ERP_DATA_DIR": str(place), "ERP_PORT": str(PORT)}
     command = [
@@ -175,22 +179,22 @@ def serving(url: str, place: Path) -> Iterator[None]:
         process.wait()
 
 
-def measure(url: str, place: Path, seconds: float) -> None:
-    prepare(url)
+def measure_audits(url: str, place: Path, seconds: float) -> None:
+    prepare_database(url)
 
     def by_hand() -> tuple[object, object]:
         conn = psycopg.connect(url, autocommit=True)
-        return lambda: floor.bare(conn, *floor.outbound(pick=False)), conn.close
+        return lambda: floor.post_bare(conn, *floor.build_outbound(pick=False)), conn.close
 
     bare, http8, http2, slow = [], [], [], []
-    with serving(url, place):
-        clients(url, 8, 1)
+    with serve_api(url, place):
+        run_clients(url, 8, 1)
         for _ in range(ROUNDS):
-            bare.append(floor.rate(seconds, by_hand))  # type: ignore[arg-type]
-            rate, _, failed = clients(url, 8, seconds)
+            bare.append(floor.measure_rate(seconds, by_hand))  # type: ignore[arg-type]
+            rate, _, failed = run_clients(url, 8, seconds)
             assert not failed, f"{failed} audits failed"
             http8.append(rate)
-            rate, p95, failed = clients(url, 2, seconds)
+            rate, p95, failed = run_clients(url, 2, seconds)
             assert not failed, f"{failed} audits failed"
             http2.append(rate)
             slow.append(p95)
@@ -213,7 +217,7 @@ def main() -> None:
         server = EmbeddedPostgres(Path(place) / "postgres", Path(place) / "postgres.log")
         server.start()
         try:
-            measure(server.url("postgres"), Path(place), seconds)
+            measure_audits(server.url("postgres"), Path(place), seconds)
         finally:
             server.stop()
 

@@ -23,7 +23,7 @@ import psycopg
 from api.kit import signing
 from api.launch.postgres import EmbeddedPostgres
 from tests.bench import audit_http
-from tests.bench._verdict import conclude
+from tests.bench._targets import require_targets
 
 LONG, LINES, BILLS, BILL_LINES = 500, 5000, 10_000, 20
 DAY = date(2026, 2, 15)
@@ -66,8 +66,8 @@ update cost_balance b set quantity = s.quantity, amount = s.amount from (
 """
 
 
-class Clerk:
-    """Signed requests of the administrator, with the seconds they take."""
+class TimedBillClient:
+    """Client that sends signed requests of the administrator and measures their seconds."""
 
     def __init__(self) -> None:
         self.token, self.key = audit_http.log_in()
@@ -76,7 +76,7 @@ class Clerk:
     def send(self, path: str, body: Any) -> tuple[float, Any]:
         raw = json.dumps(body).encode()
         query = f"timeStamp={time.time_ns() // 1_000_000}"
-        sign = signing.signature(self.key, "POST", path, query, raw)
+        sign = signing.compute_signature(self.key, "POST", path, query, raw)
         headers = {
             "content-type": "application/json",
             "token": self.token,
@@ -90,34 +90,34 @@ class Clerk:
         return taken, answer["data"]
 
 
-def payloads(goods: list[int]) -> dict[str, dict[str, Any]]:
-    """A bill of each type; the first brings what the others take."""
+def build_payloads(goods: list[int]) -> dict[str, dict[str, Any]]:
+    """Return a bill of each type; the first brings what the others take."""
     base = {"company_id": 1, "warehouse_id": 1, "business_date": DAY.isoformat()}
 
-    def lines(quantity: int, **more: Any) -> list[dict[str, Any]]:
+    def build_lines(quantity: int, **more: Any) -> list[dict[str, Any]]:
         return [{"goods_id": key, "quantity": quantity, **more} for key in goods]
 
     priced = {"price": "200", "tax_rate": "13"}
     return {
-        "purchase_inbound": {**base, "supplier_id": 1, "lines": lines(100, **priced)},
-        "other_inbound": {**base, "reason": "期初", "lines": lines(100, **priced)},
-        "sales_order": {**base, "customer_id": 1, "lines": lines(3, **priced)},
-        "sales_outbound": {**base, "customer_id": 1, "lines": lines(2, **priced)},
-        "transfer_out": {**base, "to_warehouse_id": 2, "lines": lines(4)},
-        "stock_surplus": {**base, "lines": lines(1)},
+        "purchase_inbound": {**base, "supplier_id": 1, "lines": build_lines(100, **priced)},
+        "other_inbound": {**base, "reason": "期初", "lines": build_lines(100, **priced)},
+        "sales_order": {**base, "customer_id": 1, "lines": build_lines(3, **priced)},
+        "sales_outbound": {**base, "customer_id": 1, "lines": build_lines(2, **priced)},
+        "transfer_out": {**base, "to_warehouse_id": 2, "lines": build_lines(4)},
+        "stock_surplus": {**base, "lines": build_lines(1)},
     }
 
 
-def big(clerk: Clerk, goods: list[int]) -> tuple[float, float]:
-    """Saves and audits a bill of each type with a line a goods; the longest seconds of each."""
+def measure_bills(clerk: TimedBillClient, goods: list[int]) -> tuple[float, float]:
+    """Save and audit a bill of each type with one line for each goods; returns the longest seconds of each."""
     from api import catalogue
-    from api.kit import registry
+    from api.kit.declaration import registry
 
     assert catalogue.__all__
     saving, auditing = 0.0, 0.0
     print(f"{len(goods):,} lines")
-    for kind, payload in payloads(goods).items():
-        api = f"/{registry.get(kind).declaration.api}"
+    for kind, payload in build_payloads(goods).items():
+        api = f"/{registry.get_resource(kind).declaration.api}"
         saved, made = clerk.send(f"{api}/add", payload)
         ids = {"ids": [made["id"]]}
         audited, _ = clerk.send(f"{api}/auditorPass", ids)
@@ -132,7 +132,7 @@ def big(clerk: Clerk, goods: list[int]) -> tuple[float, float]:
 
 
 def fill_month(url: str) -> None:
-    """Many audited sales, and the balances that they leave."""
+    """Insert many audited sales, and the balances that they leave."""
     with psycopg.connect(url) as conn:
         conn.execute("alter table stock_ledger disable trigger user")
         for statement in MONTH.replace("%%", "%").split(";\n"):
@@ -142,8 +142,8 @@ def fill_month(url: str) -> None:
         conn.execute("vacuum analyze")
 
 
-def close(clerk: Clerk) -> tuple[float, float]:
-    """Seconds of closing a month, and of opening it again."""
+def measure_close(clerk: TimedBillClient) -> tuple[float, float]:
+    """Return the seconds of closing a month, and of opening it again."""
     body = {"company_id": 1, "period": "2026-01"}
     closed, done = clerk.send("/v2/system/MonthClose/closePeriod", body)
     assert done["bill_count"] >= BILLS
@@ -151,20 +151,20 @@ def close(clerk: Clerk) -> tuple[float, float]:
     return closed, opened
 
 
-def measure(url: str, place: Path) -> dict[str, bool]:
-    """What was wanted, and whether it held."""
-    audit_http.prepare(url)
+def measure_all(url: str, place: Path) -> dict[str, bool]:
+    """Return the targets, and whether each was met."""
+    audit_http.prepare_database(url)
     with psycopg.connect(url) as conn:
         for statement in MORE.split(";\n"):
             conn.execute(statement)  # type: ignore[arg-type]
         goods = [
             row[0] for row in conn.execute("select goods_id from goods where goods_num like 'B%' order by 1")
         ]
-    with audit_http.serving(url, place):
-        saved, _ = big(Clerk(), goods[:LONG])
-        _, audited = big(Clerk(), goods)
+    with audit_http.serve_api(url, place):
+        saved, _ = measure_bills(TimedBillClient(), goods[:LONG])
+        _, audited = measure_bills(TimedBillClient(), goods)
         fill_month(url)
-        closed, opened = close(Clerk())
+        closed, opened = measure_close(TimedBillClient())
     print(f"month opened in {opened:.2f} s; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     return {
         f"{LONG:,} lines saved in {saved:.2f} s at most, wanted 1 s": saved <= 1,
@@ -179,10 +179,10 @@ def main() -> None:
         server = EmbeddedPostgres(Path(place) / "postgres", Path(place) / "postgres.log")
         server.start()
         try:
-            wanted = measure(server.url("postgres"), Path(place))
+            wanted = measure_all(server.url("postgres"), Path(place))
         finally:
             server.stop()
-    conclude(wanted)
+    require_targets(wanted)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from api.demo import logins
+from api.demo import list_logins
 from api.launch.process import wait_until
 from tests.e2e import conftest
 
@@ -48,7 +48,7 @@ window.drawn = new Promise(done => {
 
 
 @contextmanager
-def product() -> Iterator[str]:
+def running_product() -> Iterator[str]:
     if running := os.environ.get("ERP_E2E_ADDRESS"):
         yield running
         return
@@ -58,8 +58,8 @@ def product() -> Iterator[str]:
         pass
 
 
-def logged_in(browser: Browser, address: str) -> Page:
-    [user] = [login for login in logins() if login["role"] == USER]
+def open_page(browser: Browser, address: str) -> Page:
+    [user] = [login for login in list_logins() if login["role"] == USER]
     page = browser.new_context(viewport={"width": 1366, "height": 768}, locale="zh-CN").new_page()
     page.goto(f"{address}/login")
     page.get_by_placeholder("用户名").fill(user["user_name"])
@@ -69,8 +69,8 @@ def logged_in(browser: Browser, address: str) -> Page:
     return page
 
 
-def switching(page: Page, address: str) -> float:
-    """The median of switches between two cached lists, from the click to the painted page."""
+def measure_switches(page: Page, address: str) -> float:
+    """Return the median of switches between two cached lists, from the click to the painted page."""
     for route in ("/sales/salesout", "/purchase/instorage"):
         page.goto(f"{address}{route}")
         page.locator(ROW).first.wait_for()
@@ -81,8 +81,8 @@ def switching(page: Page, address: str) -> float:
     return statistics.median(page.evaluate(_SWITCH, names[round_ % 2]) for round_ in range(2 * ROUNDS))
 
 
-def cold(page: Page, address: str) -> float:
-    """The median of loading a list's address anew with an empty browser cache: from its navigation to painted rows."""
+def measure_cold(page: Page, address: str) -> float:
+    """Return the median of loading a list with an empty browser cache, from navigation to painted rows."""
     page.add_init_script(_DRAWN)
     session = page.context.new_cdp_session(page)
     session.send("Network.setCacheDisabled", {"cacheDisabled": True})
@@ -95,8 +95,9 @@ def cold(page: Page, address: str) -> float:
     return statistics.median(taken)
 
 
-def typing(page: Page, address: str) -> float:
-    """The 95th percentile of a keystroke in a quantity cell of a bill of 1,000 lines, from the key to the paint."""
+def measure_typing(page: Page, address: str) -> float:
+    """Return the 95th percentile of a keystroke in a quantity cell of a bill of 1,000 lines, from the key to
+    the paint."""
     page.goto(f"{address}/sales/salesoutAdd")
     cell = page.locator(".cell-input")
     cell.wait_for()
@@ -124,13 +125,13 @@ def typing(page: Page, address: str) -> float:
 
 
 def main() -> int:
-    with product() as address, sync_playwright() as playwright:
-        browser = conftest.launched(playwright)
-        page = logged_in(browser, address)
+    with running_product() as address, sync_playwright() as playwright:
+        browser = conftest.launch_browser(playwright)
+        page = open_page(browser, address)
         figures = {
-            "切换已缓存页签": switching(page, address),
-            "列表冷启动可操作": cold(page, address),
-            "千行单据每次按键": typing(page, address),
+            "切换已缓存页签": measure_switches(page, address),
+            "列表冷启动可操作": measure_cold(page, address),
+            "千行单据每次按键": measure_typing(page, address),
         }
         browser.close()
     for name, value in figures.items():

@@ -1,7 +1,8 @@
-"""How fast costs are recalculated: a ledger of a million rows, some goods with a purchase that was posted too late.
+"""Benchmark of the cost recalculation: a ledger of a million rows, some goods with a purchase that was
+posted too late.
 
-Prints rows a second, the wall time, and the processor time of this process and of the server's.
-Run: `python -m tests.bench.cost_recalculation [rows] [goods] [share of goods with a backdated bill]`.
+Prints rows a second, the wall time, and the processor time of this process and of the server's. Run:
+`python -m tests.bench.cost_recalculation [rows] [goods] [share of goods with a backdated bill]`.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ COLUMNS = (
 )
 
 
-def moves(goods: int, count: int, late: bool) -> Iterator[tuple[Any, ...]]:
-    """One goods' rows in posting order, at the averages of the moment: a quarter purchases, some linked returns."""
+def generate_moves(goods: int, count: int, late: bool) -> Iterator[tuple[Any, ...]]:
+    """Yield one goods' rows in posting order, at the averages of the moment: a quarter purchases, some linked
+    returns."""
     quantity = value = 0
     line = goods * 1_000_000
     sold: tuple[int, int, int] | None = None
@@ -56,7 +58,7 @@ def moves(goods: int, count: int, late: bool) -> Iterator[tuple[Any, ...]]:
                "XSCK" if origin else None, origin, basis)  # fmt: skip
 
 
-def fill(url: str, rows: int, goods: int, share: float) -> None:
+def fill_ledger(url: str, rows: int, goods: int, share: float) -> None:
     random.seed(7)
     with psycopg.connect(url) as conn:
         conn.execute(
@@ -65,7 +67,7 @@ def fill(url: str, rows: int, goods: int, share: float) -> None:
         )
         with conn.cursor().copy(f"copy stock_ledger ({COLUMNS}) from stdin") as copy:
             late = random.sample(range(1, goods + 1), int(goods * share))
-            streams = [moves(one, rows // goods, one in late) for one in range(1, goods + 1)]
+            streams = [generate_moves(one, rows // goods, one in late) for one in range(1, goods + 1)]
             for at_once in zip(*streams, strict=True):  # as a company posts: goods by turns
                 for row in at_once:
                     copy.write_row(row)
@@ -79,41 +81,41 @@ def fill(url: str, rows: int, goods: int, share: float) -> None:
 
 
 def server_seconds(url: str) -> float:
-    """Processor time of the server's processes for its clients so far."""
+    """Return the processor time of the server's processes for its clients so far."""
     with psycopg.connect(url) as conn:
         pids = conn.execute(
             "select pid from pg_stat_activity where backend_type = 'client backend'"
         ).fetchall()
     parts = [
-        Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split() for (pid,) in pids if _lives(pid)
+        Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split() for (pid,) in pids if _is_running(pid)
     ]
     return sum(int(part[11]) + int(part[12]) for part in parts) / os.sysconf("SC_CLK_TCK")
 
 
-def _lives(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").exists()
 
 
-def measure(url: str) -> dict[str, Any]:
-    from api.kit.database import engine
+def measure_run(url: str) -> dict[str, Any]:
+    from api.kit.storage.database import main_engine
     from api.money import cost_recalculation
 
-    with engine().connect() as conn:
+    with main_engine().connect() as conn:
         key = conn.exec_driver_sql(
             "insert into cost_recalculation (company_id, period, asked_by)"
             " select 1, '2026-01', min(user_id) from user_account returning recalculation_id"
         ).scalar_one()
         conn.commit()
     wall, own, server = time.perf_counter(), time.process_time(), server_seconds(url)
-    cost_recalculation.run(key)
+    cost_recalculation.work_off_run(key)
     wall, own, server = time.perf_counter() - wall, time.process_time() - own, server_seconds(url) - server
-    with engine().connect() as conn:
+    with main_engine().connect() as conn:
         row = conn.exec_driver_sql(
             "select row_count, difference_count, status, failure from cost_recalculation"
             " where recalculation_id = %s",
             (key,),
         ).one()
-    engine().dispose()
+    main_engine().dispose()
     return {
         "rows": row[0],
         "differences": row[1],
@@ -131,10 +133,10 @@ def main(rows: int = 1_000_000, goods: int = 2000, share: float = 0.1) -> None:
         postgres.start()
         try:
             os.environ["ERP_DATABASE_URL"] = postgres.url("postgres")
-            prepare(postgres.url("postgres"))
-            fill(postgres.url("postgres"), rows, goods, share)
+            prepare_database(postgres.url("postgres"))
+            fill_ledger(postgres.url("postgres"), rows, goods, share)
             for name in ("first run", "second run"):
-                found = measure(postgres.url("postgres"))
+                found = measure_run(postgres.url("postgres"))
                 print(
                     f"{name}: {found['rows']:,} rows, {found['differences']:,} differences in {found['wall']:.1f} s"
                     f" ({found['rows'] / found['wall']:,.0f} rows/s); processor {found['own']:.1f} s here,"
@@ -144,15 +146,15 @@ def main(rows: int = 1_000_000, goods: int = 2000, share: float = 0.1) -> None:
             postgres.stop()
 
 
-def prepare(url: str) -> None:
+def prepare_database(url: str) -> None:
     from api import catalogue
     from api.identity.setup import ensure_admin
-    from api.kit.database import engine
+    from api.kit.storage.database import main_engine
     from api.migrations import upgrade
 
     assert catalogue.__all__
     upgrade(url)
-    with engine().begin() as conn:
+    with main_engine().begin() as conn:
         ensure_admin(conn, "right-horse-1")
 
 

@@ -1,6 +1,7 @@
-"""How an export of a million rows goes: seconds, size of the file, and what the worker resides in at most.
+"""Benchmark of an export of a million rows: seconds, size of the file, and peak memory of the worker.
 
-Run: `python -m tests.bench.export_rows [rows]`. The list is the upload log, a table of texts, moments and references.
+Run: `python -m tests.bench.export_rows [rows]`. The list is the upload log, a table of texts, moments and
+references.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from generate_series(1, %s) n
 """
 
 
-def measure(rows: int, server: EmbeddedPostgres) -> None:
+def measure_export(rows: int, server: EmbeddedPostgres) -> None:
     from api import catalogue
     from api.identity.setup import ensure_admin
-    from api.kit.database import engine, transact
+    from api.kit.storage.database import main_engine, run_transaction
     from api.migrations import upgrade
-    from api.shell import export_job
-    from api.shell.export_tasks import ExportTask
+    from api.shell.files import export_job
+    from api.shell.files.export_tasks import ExportTask
 
     assert catalogue.__all__
     upgrade(server.url())
-    admin = transact(lambda conn: ensure_admin(conn, "Admin#123456"))
-    with engine().begin() as conn:
+    admin = run_transaction(lambda conn: ensure_admin(conn, "Admin#123456"))
+    with main_engine().begin() as conn:
         company = conn.exec_driver_sql("select min(company_id) from company").scalar_one()
         conn.exec_driver_sql(FILL, (company, admin, rows))
         values = {
@@ -45,19 +46,19 @@ def measure(rows: int, server: EmbeddedPostgres) -> None:
         key = conn.execute(
             ExportTask.__table__.insert().values(values).returning(ExportTask.export_id)  # type: ignore[attr-defined]
         ).scalar_one()
-    idle = _resident()
+    idle = _resident_mebibytes()
     began = time.perf_counter()
-    export_job.export(key)
+    export_job.export_list(key)
     seconds = time.perf_counter() - began
-    size = export_job.file_of(key).stat().st_size / 1024 / 1024
+    size = export_job.export_path(key).stat().st_size / 1024 / 1024
     print(
         f"{rows:,} rows of 8 columns: {seconds:.0f} s, {rows / seconds:,.0f} rows/s, file {size:.0f} MB; "
-        f"worker {idle:.0f} MiB before, {_resident():.0f} MiB at most"
+        f"worker {idle:.0f} MiB before, {_resident_mebibytes():.0f} MiB at most"
     )
-    engine().dispose()
+    main_engine().dispose()
 
 
-def _resident() -> float:
+def _resident_mebibytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -70,7 +71,7 @@ def main() -> None:
         server.start()
         os.environ |= {"ERP_DATA_DIR": str(place), "ERP_DATABASE_URL": server.url()}
         try:
-            measure(rows, server)
+            measure_export(rows, server)
         finally:
             server.stop()
 

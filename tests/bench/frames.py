@@ -16,11 +16,11 @@ import time
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from reports.catalogue import find_report
-from reports.catalogue.boards import Report
-from tests.bench._verdict import conclude
-from tests.bench.browser import logged_in, product
+from reports.semantics.dashboards import Report
+from tests.bench._targets import require_targets
+from tests.bench.browser import open_page, running_product
 from tests.e2e import conftest
-from tests.e2e.frames import DRAWN, HOLDER, OPENED
+from tests.e2e.report_reader import HOLDER, IS_DRAWN, OPENED
 
 REPORTS = (
     *("BusinessDailyReport", "OperatingRevenue", "BestSeller", "CommodityProfit"),
@@ -33,8 +33,8 @@ LOOK = 3_000
 WITHIN = 60_000
 
 
-def closed(page: Page, report: Report) -> None:
-    """Back home, with the report's tab closed, and a look at what is there."""
+def close_report(page: Page, report: Report) -> None:
+    """Go back home with the report's tab closed, and wait a little."""
     page.wait_for_timeout(LOOK)
     page.evaluate(OPENED, "/home")
     page.get_by_label(f"关闭{report.label}").click()
@@ -42,8 +42,8 @@ def closed(page: Page, report: Report) -> None:
     page.wait_for_timeout(LOOK)
 
 
-def opened(page: Page, report: Report) -> float:
-    """Milliseconds until the report is complete."""
+def open_report(page: Page, report: Report) -> float:
+    """Open a report and return the milliseconds until it is complete."""
     started = time.perf_counter()
     page.evaluate(OPENED, report.route)
     tab = report.first_tab
@@ -53,37 +53,37 @@ def opened(page: Page, report: Report) -> float:
     frame = element.content_frame() if element else None
     assert frame is not None
     frame.wait_for_selector(HOLDER, timeout=WITHIN)
-    frame.wait_for_function(DRAWN, timeout=WITHIN)
+    frame.wait_for_function(IS_DRAWN, timeout=WITHIN)
     assert not frame.evaluate("navigator.webdriver"), "such a browser is given all charts at once"
     return (time.perf_counter() - started) * 1000
 
 
-def measure(browser: Browser, address: str, report: Report) -> tuple[float, float]:
-    """The medians of openings in browsers that have kept nothing, and of opening again in the same ones."""
+def measure_report(browser: Browser, address: str, report: Report) -> tuple[float, float]:
+    """Return the medians of opening in fresh browsers, and of opening again in the same ones."""
     cold, warm = [], []
     for _ in range(ROUNDS):
-        page = logged_in(browser, address)
+        page = open_page(browser, address)
         page.get_by_text("今日销售").wait_for()
         page.wait_for_timeout(LOOK)
-        cold.append(opened(page, report))
-        closed(page, report)
-        warm.append(opened(page, report))
+        cold.append(open_report(page, report))
+        close_report(page, report)
+        warm.append(open_report(page, report))
         page.context.close()
     return statistics.median(cold), statistics.median(warm)
 
 
 def main() -> None:
     reports = [report for code in (sys.argv[1:] or REPORTS) if (report := find_report(code))]
-    with product() as address, sync_playwright() as playwright:
-        browser = conftest.launched(playwright)
+    with running_product() as address, sync_playwright() as playwright:
+        browser = conftest.launch_browser(playwright)
         found = []
         for report in reports:
-            cold, warm = measure(browser, address, report)
+            cold, warm = measure_report(browser, address, report)
             found.append((cold, warm))
             print(f"{report.label:　<10} cold {cold:8.0f} ms   warm {warm:8.0f} ms", flush=True)
         browser.close()
     cold, warm = (statistics.median(times) for times in zip(*found, strict=True))
-    conclude(
+    require_targets(
         {
             f"a framed report complete in the browser under {COLD:.0f} ms cold: {cold:.0f} ms": cold < COLD,
             f"and under {WARM:.0f} ms warm: {warm:.0f} ms": warm < WARM,

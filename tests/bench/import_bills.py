@@ -1,7 +1,8 @@
-"""How fast `erp import-bills` reads, checks and posts: lines a second, on a server of its own.
+"""Benchmark of `erp import-bills`: lines read, checked and posted a second, on a server of its own.
 
-Run: `python -m tests.bench.import_bills [lines] [lines a bill]`, or with ERP_CARPARTS naming `month,part_no,quantity`.
-Prints the wall clock, and the processor time of both sides: on a machine shared with others only that one tells.
+Run: `python -m tests.bench.import_bills [lines] [lines a bill]`, or with ERP_CARPARTS naming
+`month,part_no,quantity`. Prints the wall clock, and the processor time of both sides: on a machine shared
+with others only that one tells.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from api.launch.postgres import EmbeddedPostgres
-from tests.golden import carparts
+from tests.golden import car_parts
 
 GOODS, CUSTOMERS = 2000, 200
 LAST_MONTH = "2026-01"
-HEADER = (*carparts.HEADER[:-1], "外部单号")
+HEADER = (*car_parts.HEADER[:-1], "外部单号")
 
 
-def made_up(lines: int, per_bill: int) -> Iterator[tuple[str, ...]]:
-    """Opening stock of every goods, then sales of random goods; every tenth bill is a purchase."""
+def generate_lines(lines: int, per_bill: int) -> Iterator[tuple[str, ...]]:
+    """Yield opening stock of every goods, then sales of random goods; every tenth bill is a purchase."""
     chance = random.Random(1)
     day = date(2025, 1, 1)
     common = ("基准公司", "基准仓")
@@ -40,26 +41,26 @@ def made_up(lines: int, per_bill: int) -> Iterator[tuple[str, ...]]:
             yield (day.isoformat(), "CGRK" if buys else "XSCK", *common, partner, *line)
 
 
-def measure(source: Path, lines: int, server: EmbeddedPostgres) -> None:
+def measure_import(source: Path, lines: int, server: EmbeddedPostgres) -> None:
     from api import catalogue
     from api.identity.setup import ensure_admin
-    from api.importing.run import check, post
-    from api.kit.database import engine, transact
+    from api.importing.import_run import check_file, post_plan
+    from api.kit.storage.database import main_engine, run_transaction
     from api.migrations import upgrade
 
     assert catalogue.__all__
     upgrade(server.url())
-    transact(lambda conn: ensure_admin(conn, "Admin#123456"))
-    began, used, served = time.perf_counter(), time.process_time(), _served(server)
-    plan = check(source, create_missing=True)
+    run_transaction(lambda conn: ensure_admin(conn, "Admin#123456"))
+    began, used, served = time.perf_counter(), time.process_time(), _server_seconds(server)
+    plan = check_file(source, create_missing=True)
     checked, checking = time.perf_counter(), time.process_time()
-    post(plan, skip_refused=False, tick=lambda _: None)
+    post_plan(plan, skip_refused=False, tick=lambda _: None)
     ended = time.perf_counter()
-    assert plan.report.posted_lines == lines, plan.report.refused[:3]
-    posting, serving = time.process_time() - checking, _served(server) - served
-    engine().dispose()
+    assert plan.result.posted_lines == lines, plan.result.refused[:3]
+    posting, serving = time.process_time() - checking, _server_seconds(server) - served
+    main_engine().dispose()
     total = checking - used + posting + serving
-    print(f"{lines} lines in {plan.report.posted_bills} bills")
+    print(f"{lines} lines in {plan.result.posted_bills} bills")
     print(f"read and check   {checked - began:7.1f} s wall   {checking - used:6.1f} s processor")
     print(
         f"post             {ended - checked:7.1f} s wall   {posting:6.1f} s processor + {serving:.1f} s of Postgres"
@@ -69,8 +70,8 @@ def measure(source: Path, lines: int, server: EmbeddedPostgres) -> None:
     )
 
 
-def _served(server: EmbeddedPostgres) -> float:
-    """Processor seconds of the server's present processes."""
+def _server_seconds(server: EmbeddedPostgres) -> float:
+    """Return the processor seconds of the server's present processes."""
     assert server.process is not None
     ticks = os.sysconf("SC_CLK_TCK")
     children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
@@ -85,15 +86,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="erp-bench-") as place:
         source = Path(place) / "bills.csv"
         if given:
-            demand = carparts.moved(carparts.read(Path(given)), LAST_MONTH)
-            count = carparts.write(carparts.bills(demand), source)
+            demand = car_parts.shift_months(car_parts.read_demand(Path(given)), LAST_MONTH)
+            count = car_parts.write_lines(car_parts.list_bill_lines(demand), source)
         else:
-            count = carparts.write(made_up(lines, per_bill), source, HEADER)
+            count = car_parts.write_lines(generate_lines(lines, per_bill), source, HEADER)
         server = EmbeddedPostgres(Path(place) / "postgres", Path(place) / "postgres.log")
         server.start()
         os.environ["ERP_DATABASE_URL"] = server.url()
         try:
-            measure(source, count, server)
+            measure_import(source, count, server)
         finally:
             server.stop()
     print(f"memory at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MiB")

@@ -1,6 +1,8 @@
-"""How fast the goods upload enters a sheet: from the uploaded file to the company's selection, on a server of its own.
+"""Benchmark of the goods upload: from the uploaded file to the company's selection, on a server of its
+own.
 
-Run: `python -m tests.bench.initialise_goods [rows]`. Half of the goods have types, brands and units that are new.
+Run: `python -m tests.bench.initialise_goods [rows]`. Half of the goods have types, brands and units that
+are new.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ HEADING = (
 )
 
 
-def write(path: Path, rows: int) -> None:
+def write_workbook(path: Path, rows: int) -> None:
     with xlsxwriter.Workbook(str(path), {"constant_memory": True}) as book:
         sheet = book.add_worksheet()
         sheet.write_row(0, 0, HEADING)
@@ -51,28 +53,30 @@ def write(path: Path, rows: int) -> None:
             sheet.write_row(row, 0, [*cells, "是" if row % 2 else "否", 13, 1500.5, 1200.25])
 
 
-def measure(rows: int, place: Path, server: EmbeddedPostgres) -> None:
+def measure_upload(rows: int, place: Path, server: EmbeddedPostgres) -> None:
     from api import catalogue
-    from api.identity.sessions import principal_of
+    from api.identity.sessions import read_principal
     from api.identity.setup import ensure_admin
     from api.importing import initialisation_job as job
-    from api.kit import registry
     from api.kit.context import Context
-    from api.kit.database import engine, transact
-    from api.kit.records import add
+    from api.kit.declaration import registry
+    from api.kit.storage.database import main_engine, run_transaction
+    from api.kit.storage.records import add_record
     from api.migrations import upgrade
-    from api.shell import initialisation as states
+    from api.shell.operations import initialisation as states
 
     assert catalogue.__all__
     upgrade(server.url())
-    admin = transact(lambda conn: ensure_admin(conn, "Admin#123456"))
-    job.folder().mkdir(parents=True)
-    write(job.folder() / "1.xlsx", rows)
+    admin = run_transaction(lambda conn: ensure_admin(conn, "Admin#123456"))
+    job.upload_folder().mkdir(parents=True)
+    write_workbook(job.upload_folder() / "1.xlsx", rows)
 
-    def ready(conn: object) -> int:
-        ctx = Context(conn, principal_of(conn, admin))  # type: ignore[arg-type]
-        company = add(ctx, registry.get("company"), {"company_name": "基准公司", "company_code": "JZ"})
-        states.move(ctx.conn, company, 0, 1)
+    def create_task(conn: object) -> int:
+        ctx = Context(conn, read_principal(conn, admin))  # type: ignore[arg-type]
+        company = add_record(
+            ctx, registry.get_resource("company"), {"company_name": "基准公司", "company_code": "JZ"}
+        )
+        states.advance_state(ctx.conn, company, 0, 1)
         values = {"company_id": company, "step": 0, "file_name": "a.xlsx", "asked_by": admin}
         values |= {"path": "initialisation/1.xlsx", "rows_total": rows}
         key: int = ctx.conn.execute(
@@ -80,12 +84,12 @@ def measure(rows: int, place: Path, server: EmbeddedPostgres) -> None:
         ).scalar_one()
         return key
 
-    key = transact(ready)
+    key = run_transaction(create_task)
     for run in ("first upload", "same file again"):
         began, used = time.perf_counter(), time.process_time()
         job.initialise(key)
         seconds, busy = time.perf_counter() - began, time.process_time() - used
-        with engine().begin() as conn:
+        with main_engine().begin() as conn:
             row = conn.execute(job.TABLE.select()).one()
             print(
                 f"{run}: {row.message} — {seconds:.1f} s, {rows / seconds:,.0f} rows/s, own CPU {busy:.1f} s"
@@ -94,7 +98,7 @@ def measure(rows: int, place: Path, server: EmbeddedPostgres) -> None:
             conn.exec_driver_sql("update initialisation set state = 1")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"worker's peak {peak:.0f} MiB")
-    engine().dispose()
+    main_engine().dispose()
 
 
 def main() -> None:
@@ -106,7 +110,7 @@ def main() -> None:
         server.start()
         os.environ |= {"ERP_DATA_DIR": str(place), "ERP_DATABASE_URL": server.url()}
         try:
-            measure(rows, place, server)
+            measure_upload(rows, place, server)
         finally:
             server.stop()
 

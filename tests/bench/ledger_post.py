@@ -1,8 +1,9 @@
-"""How much of a bare transaction's rate a posting keeps: 20-line sales outbounds, 8 connections, overlapping goods.
+"""Benchmark of posting against a bare transaction: 20-line sales outbounds, 8 connections, overlapping
+goods.
 
-The floor is hand-written psycopg: multi-row statements that do the same inserts and guarded updates on the same
-tables, without picking, averages, refusals with reasons or periods. Both run on the same server, one after the other,
-in alternating rounds. Run: `python -m tests.bench.ledger_post [seconds a round]`.
+The floor is hand-written psycopg: multi-row statements that do the same inserts and guarded updates on the
+same tables, without picking, averages, refusals with reasons or periods. Both run on the same server, one
+after the other, in alternating rounds. Run: `python -m tests.bench.ledger_post [seconds a round]`.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from pathlib import Path
 
 import psycopg
 
-from api.kit import database
-from api.kit.database import Base
-from api.kit.posting import BillRef, Postings, SettlementOpen, StockMove
+from api.kit.declaration.posting import BillRef, Postings, SettlementOpen, StockMove
+from api.kit.storage import database
+from api.kit.storage.database import Base
 from api.launch.postgres import EmbeddedPostgres
-from api.ledger import install, post
+from api.ledger import install, post_bill
 
 CONNECTIONS = 8
 GOODS = range(1, 501)
@@ -37,8 +38,8 @@ ROUNDS = 3
 numbers = count(1)
 
 
-def outbound(pick: bool) -> tuple[BillRef, Postings]:
-    """A sales outbound of random goods, which leaves location and batch open when `pick`."""
+def build_outbound(pick: bool) -> tuple[BillRef, Postings]:
+    """Return a sales outbound of random goods, which leaves location and batch open when `pick`."""
     bill_id = next(numbers)
     place = None if pick else 0
     moves = tuple(
@@ -59,8 +60,8 @@ def outbound(pick: bool) -> tuple[BillRef, Postings]:
 
 
 def stock_up(url: str) -> None:
-    """Plenty of every goods."""
-    engine = database.connect(url)
+    """Post plenty of every goods."""
+    engine = database.build_engine(url)
     with engine.begin() as conn:
         Base.metadata.create_all(conn)
         install.install(conn)
@@ -74,7 +75,7 @@ def stock_up(url: str) -> None:
             )
             for goods_id in GOODS
         )
-        post(conn, BillRef("CGRK", 1, "CGRK1", COMPANY, DAY), Postings(moves))
+        post_bill(conn, BillRef("CGRK", 1, "CGRK1", COMPANY, DAY), Postings(moves))
     engine.dispose()
 
 
@@ -107,8 +108,8 @@ insert into settlement_ledger (settlement_id, company_id, party_type, party_id, 
 values (%s, %s, %s, %s, %s, 'open', %s, %s, %s, %s)"""
 
 
-def bare(conn: psycopg.Connection, bill: BillRef, postings: Postings) -> None:
-    """The same rows by hand."""
+def post_bare(conn: psycopg.Connection, bill: BillRef, postings: Postings) -> None:
+    """Insert the same rows by hand."""
     moves = sorted(postings.stock, key=lambda move: move.goods_id)
     reference = (bill.bill_type, bill.bill_id, bill.bill_no)
     with conn.transaction():
@@ -133,13 +134,13 @@ def bare(conn: psycopg.Connection, bill: BillRef, postings: Postings) -> None:
             conn.execute(ENTRY, (settlement_id, COMPANY, *party, item.amount, *reference, DAY))
 
 
-def rate(seconds: float, start: Callable[[], tuple[Callable[[], None], Callable[[], None]]]) -> float:
-    """Bills a second over all connections; `start` opens one and answers its work and its close."""
+def measure_rate(seconds: float, start: Callable[[], tuple[Callable[[], None], Callable[[], None]]]) -> float:
+    """Return bills a second over all connections; `start` opens one and returns its work and its close."""
     done = [0] * CONNECTIONS
     ready = threading.Barrier(CONNECTIONS + 1)
     stop = threading.Event()
 
-    def client(number: int) -> None:
+    def run_client(number: int) -> None:
         work, close = start()
         for _ in range(10):
             work()
@@ -149,7 +150,7 @@ def rate(seconds: float, start: Callable[[], tuple[Callable[[], None], Callable[
             done[number] += 1
         close()
 
-    threads = [threading.Thread(target=client, args=(number,)) for number in range(CONNECTIONS)]
+    threads = [threading.Thread(target=run_client, args=(number,)) for number in range(CONNECTIONS)]
     for thread in threads:
         thread.start()
     ready.wait()
@@ -162,31 +163,35 @@ def rate(seconds: float, start: Callable[[], tuple[Callable[[], None], Callable[
     return total / taken
 
 
-def measure(url: str, seconds: float) -> None:
+def measure_variants(url: str, seconds: float) -> None:
     stock_up(url)
-    engine = database.connect(url)
+    engine = database.build_engine(url)
 
-    def by_hand() -> tuple[Callable[[], None], Callable[[], None]]:
+    def start_bare() -> tuple[Callable[[], None], Callable[[], None]]:
         conn = psycopg.connect(url, autocommit=True)
-        return lambda: bare(conn, *outbound(pick=False)), conn.close
+        return lambda: post_bare(conn, *build_outbound(pick=False)), conn.close
 
-    def posting(pick: bool) -> Callable[[], tuple[Callable[[], None], Callable[[], None]]]:
+    def build_start(pick: bool) -> Callable[[], tuple[Callable[[], None], Callable[[], None]]]:
         def start() -> tuple[Callable[[], None], Callable[[], None]]:
             conn = engine.connect()
 
             def work() -> None:
-                post(conn, *outbound(pick))
+                post_bill(conn, *build_outbound(pick))
                 conn.commit()
 
             return work, conn.close
 
         return start
 
-    variants = {"bare": by_hand, "post": posting(pick=False), "post with picking": posting(pick=True)}
+    variants = {
+        "bare": start_bare,
+        "post": build_start(pick=False),
+        "post with picking": build_start(pick=True),
+    }
     rates: dict[str, list[float]] = {name: [] for name in variants}
     for _ in range(ROUNDS):
         for name, start in variants.items():
-            rates[name].append(rate(seconds, start))
+            rates[name].append(measure_rate(seconds, start))
     engine.dispose()
     floor = statistics.median(rates["bare"])
     for name, found in rates.items():
@@ -200,7 +205,7 @@ def main() -> None:
         server = EmbeddedPostgres(Path(place) / "postgres", Path(place) / "postgres.log")
         server.start()
         try:
-            measure(server.url("postgres"), seconds)
+            measure_variants(server.url("postgres"), seconds)
         finally:
             server.stop()
 

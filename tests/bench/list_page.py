@@ -1,9 +1,10 @@
-"""How long a page of a list takes among a million bills: signed requests to `erp serve`, a branch user and a group user.
+"""Benchmark of list pages among a million bills: signed requests to `erp serve`, a branch user and a group
+user.
 
-Lists that are worked out from the ledgers are told beside them: what is owed, used, uninvoiced and on the accounts,
-where the bills older than 45 days are paid. The floor is the bare SQL of the first page by psycopg: no login, no
-rights, no HTTP. Run: `python -m tests.bench.list_page [requests a kind] [bills]`. Rows (totals=0) and getTotals are told
-apart, as the web asks for them apart.
+Lists that are worked out from the ledgers are told beside them: what is owed, used, uninvoiced and on the
+accounts, where the bills older than 45 days are paid. The floor is the bare SQL of the first page by
+psycopg: no login, no rights, no HTTP. Run: `python -m tests.bench.list_page [requests a kind] [bills]`.
+Rows (totals=0) and getTotals are told apart, as the web asks for them apart.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import psycopg
 
 from api.kit import signing
 from api.launch.postgres import EmbeddedPostgres
-from tests.bench._verdict import conclude
+from tests.bench._targets import require_targets
 
 PORT = 8791
 PASSWORD = "bench-password"
@@ -118,15 +119,15 @@ where b.company_id = any(%s) order by b.bill_id desc limit 30
 Session = tuple[str, str]
 
 
-def prepare(url: str, bills: int) -> None:
-    """A migrated database, two users, and the bills."""
+def prepare_database(url: str, bills: int) -> None:
+    """Create a migrated database, two users, and the bills."""
     from api.identity import passwords, rights
     from api.identity.setup import ensure_admin
-    from api.kit.database import connect
+    from api.kit.storage.database import build_engine
     from api.migrations import upgrade
 
     upgrade(url)
-    engine = connect(url)
+    engine = build_engine(url)
     with engine.begin() as conn:
         ensure_admin(conn, PASSWORD)
     with psycopg.connect(url, autocommit=True) as raw:
@@ -154,17 +155,17 @@ def prepare(url: str, bills: int) -> None:
         ).fetchone()  # type: ignore[misc]
         raw.execute(
             "insert into user_account (user_name, realname, company_id, role_id, password_hash) values ('branch', '店员', %s, %s, %s)",
-            (BRANCH, role, passwords.hashed(PASSWORD)),
+            (BRANCH, role, passwords.hash_password(PASSWORD)),
         )
     with engine.begin() as conn:
-        rights.settle(
+        rights.replace_role_grants(
             conn, role, [f"{name}:list" for name in ("sales_outbound", *OTHERS)], companies=[BRANCH]
         )
     engine.dispose()
 
 
 @contextmanager
-def serving(url: str, place: Path) -> Iterator[http.client.HTTPConnection]:
+def serve_api(url: str, place: Path) -> Iterator[http.client.HTTPConnection]:
     """`erp serve` on the database, and a connection to it that is kept alive."""
     environment = {**os.environ, "ERP_DATABASE_URL": url, "ERP_DATA_DIR": str(place), "ERP_PORT": str(PORT)}
     process = subprocess.Popen([str(Path(sys.executable).with_name("erp")), "serve"], env=environment)
@@ -192,15 +193,15 @@ def log_in(connection: http.client.HTTPConnection, name: str) -> Session:
     return data["token"], data["sign_key"]
 
 
-def ask(
+def send_request(
     connection: http.client.HTTPConnection, session: Session, call: str, query: Query
 ) -> tuple[float, dict]:
-    """Milliseconds of a signed request, and its data."""
+    """Send a signed request; returns its milliseconds and its data."""
     token, key = session
     path = f"/{call}"
     text = "&".join(f"{name}={quote(str(value))}" for name, value in query.items())
     text = f"{text}&timeStamp={time.time_ns() // 1_000_000}".lstrip("&")
-    address = f"{path}?{text}&sign={signing.signature(key, 'GET', path, text, b'')}"
+    address = f"{path}?{text}&sign={signing.compute_signature(key, 'GET', path, text, b'')}"
     begun = time.perf_counter()
     connection.request("GET", address, headers={"token": token})
     response = connection.getresponse()
@@ -211,8 +212,8 @@ def ask(
     return taken, answer["data"]
 
 
-def kinds(url: str, chance: random.Random) -> dict[str, Callable[[], Query]]:
-    """What users ask for, each with values that occur."""
+def build_queries(url: str, chance: random.Random) -> dict[str, Callable[[], Query]]:
+    """Return queries as users send them, each with values that occur."""
     with psycopg.connect(url) as conn:
         sample = conn.execute(
             "select bill_no, customer_id, customer_name, business_date from sales_outbound tablesample system (0.5)"
@@ -230,7 +231,7 @@ def kinds(url: str, chance: random.Random) -> dict[str, Callable[[], Query]]:
         _, customer, _, day = chance.choice(sample)
         return {"customer_id": customer, "business_date_start": day.replace(day=1), "business_date_end": day}
 
-    def month() -> Query:
+    def build_month() -> Query:
         day = chance.choice(sample)[3]
         return {"business_date_start": day.replace(day=1), "business_date_end": day}
 
@@ -238,7 +239,7 @@ def kinds(url: str, chance: random.Random) -> dict[str, Callable[[], Query]]:
         "first page": dict,
         "page 40": lambda: {"page": 40},
         "customer and dates": customer_and_dates,
-        "dates": month,
+        "dates": build_month,
         "customer": lambda: {"customer_id": chance.choice(sample)[1]},
         "keyword: bill number": lambda: {"keyword": chance.choice(sample)[0]},
         "keyword: its end": lambda: {"keyword": chance.choice(sample)[0][-9:]},
@@ -246,7 +247,7 @@ def kinds(url: str, chance: random.Random) -> dict[str, Callable[[], Query]]:
         "goods": lambda: {"goods_id": chance.choice(sold)},
         "goods: the most sold": lambda: {"goods_id": 1},
         "goods: hardly sold": lambda: {"goods_id": GOODS - chance.randrange(GOODS // 10)},
-        "goods and dates": lambda: {**month(), "goods_id": chance.choice(sold)},
+        "goods and dates": lambda: {**build_month(), "goods_id": chance.choice(sold)},
         "waiting for audit": lambda: {"status": 1},
         "by amount": lambda: {"order_key": "total_amount", "order_by": "desc"},
         "by day": lambda: {"order_key": "business_date", "order_by": chance.choice(("asc", "desc"))},
@@ -257,15 +258,15 @@ def p95(taken: list[float]) -> float:
     return sorted(taken)[int(len(taken) * 0.95)]
 
 
-def told(name: str, taken: list[float]) -> None:
+def print_times(name: str, taken: list[float]) -> None:
     print(
         f"{name:32} p50 {statistics.median(taken):7.1f} ms   p95 {p95(taken):7.1f} ms   most {max(taken):7.1f} ms",
         flush=True,
     )
 
 
-def floor(url: str, repeats: int) -> None:
-    """The first page by hand."""
+def measure_floor(url: str, repeats: int) -> None:
+    """Measure the first page by hand."""
     with psycopg.connect(url) as conn:
         for name, companies in (("branch", [BRANCH]), ("group", list(range(1, COMPANIES + 1)))):
             taken = []
@@ -273,49 +274,51 @@ def floor(url: str, repeats: int) -> None:
                 begun = time.perf_counter()
                 assert len(conn.execute(FLOOR, (companies,)).fetchall()) == 30
                 taken.append((time.perf_counter() - begun) * 1000)
-            told(f"bare SQL, first page, {name}", taken)
+            print_times(f"bare SQL, first page, {name}", taken)
 
 
-def measure(url: str, place: Path, repeats: int) -> bool:
+def measure_pages(url: str, place: Path, repeats: int) -> bool:
     chance = random.Random(7)
-    asked = kinds(url, chance)
-    with serving(url, place) as connection:
+    asked = build_queries(url, chance)
+    with serve_api(url, place) as connection:
         sessions = {
             name: log_in(connection, user) for name, user in (("branch", "branch"), ("group", "admin"))
         }
         for session in sessions.values():
             for query in asked.values():
-                ask(connection, session, f"{API}/getList", {**query(), "totals": 0})
-        floor(url, repeats)
+                send_request(connection, session, f"{API}/getList", {**query(), "totals": 0})
+        measure_floor(url, repeats)
         rows: dict[tuple[str, str], list[float]] = {(kind, who): [] for kind in asked for who in sessions}
         order = [*rows] * repeats
         chance.shuffle(order)
         for kind, who in order:
-            taken, data = ask(connection, sessions[who], f"{API}/getList", {**asked[kind](), "totals": 0})
+            taken, data = send_request(
+                connection, sessions[who], f"{API}/getList", {**asked[kind](), "totals": 0}
+            )
             assert data["data"] or kind.startswith(("waiting", "goods")), (kind, who)
             rows[kind, who].append(taken)
         for (kind, who), taken_each in rows.items():
-            told(f"{kind}, {who}", taken_each)
+            print_times(f"{kind}, {who}", taken_each)
         every = [one for each in rows.values() for one in each]
-        told("list pages", every)
+        print_times("list pages", every)
         totals: dict[tuple[str, str], list[float]] = {}
         for kind in asked:
             for who in sessions:
                 totals[kind, who] = [
-                    ask(connection, sessions[who], f"{API}/getTotals", asked[kind]())[0]
+                    send_request(connection, sessions[who], f"{API}/getTotals", asked[kind]())[0]
                     for _ in range(max(3, repeats // 8))
                 ]
         for (kind, who), taken_each in totals.items():
             if kind not in ("page 40", "by amount", "by day"):
-                told(f"getTotals: {kind}, {who}", taken_each)
+                print_times(f"getTotals: {kind}, {who}", taken_each)
         for api, query in OTHERS.values():
             for who, session in sessions.items():
                 taken_each = []
                 for _ in range(max(3, repeats // 4)):
-                    taken, data = ask(connection, session, f"{api}/getList", {**query, "totals": 0})
+                    taken, data = send_request(connection, session, f"{api}/getList", {**query, "totals": 0})
                     assert data["data"], (api, who)
                     taken_each.append(taken)
-                told(f"{api.rsplit('/', 1)[1]}, {who}", taken_each)
+                print_times(f"{api.rsplit('/', 1)[1]}, {who}", taken_each)
     return p95(every) <= TARGET
 
 
@@ -327,14 +330,14 @@ def main() -> None:
         server.start()
         try:
             begun = time.perf_counter()
-            prepare(server.url(), bills)
+            prepare_database(server.url(), bills)
             print(
                 f"{bills:,} bills in {time.perf_counter() - begun:.0f} s; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
             )
-            good = measure(server.url(), Path(place), repeats)
+            good = measure_pages(server.url(), Path(place), repeats)
         finally:
             server.stop()
-    conclude({f"p95 of list pages under {TARGET:.0f} ms": good})
+    require_targets({f"p95 of list pages under {TARGET:.0f} ms": good})
 
 
 if __name__ == "__main__":

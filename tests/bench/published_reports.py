@@ -16,13 +16,13 @@ from functools import partial
 from typing import Any
 
 from api import catalogue
-from api.kit import registry
-from api.kit.listing import page_of, query_model, sums_of
+from api.kit.declaration import registry
 from api.kit.scope import ALL_RIGHTS, Principal
-from api.reporting.published import Published
-from api.reporting.snapshot import published, refreshed_at
-from tests.bench._verdict import conclude
-from tests.bench._warehouse import filled
+from api.kit.storage.listing import query_model, read_page, read_sums
+from api.reporting.lists.list_report import ListReport
+from api.reporting.snapshot.snapshot_connection import find_refreshed_at, open_snapshot
+from tests.bench._targets import require_targets
+from tests.bench._warehouse import open_filled_warehouse
 
 assert catalogue.__all__
 GROUP = Principal(1, "group", "group", 1, 1, rights=frozenset({ALL_RIGHTS}), sees_cost=True)
@@ -38,39 +38,47 @@ BOUND = 0.1
 
 
 def main() -> None:
-    with filled() as place:
+    with open_filled_warehouse() as place:
         os.environ["ERP_DATA_DIR"] = str(place)
         _measure_all()
 
 
 def _measure_all() -> None:
-    print(f"figures of {refreshed_at()}; the best of {TIMES}, seconds (CPU)")
-    slow = [told for cls in registry.declared() if issubclass(cls, Published) for told in _measure(cls)]
-    conclude({f"native reports under {BOUND * 1000:.0f} ms: {'; '.join(slow) or 'all'}": not slow})
+    print(f"figures of {find_refreshed_at()}; the best of {TIMES}, seconds (CPU)")
+    slow = [
+        told
+        for cls in registry.list_resources()
+        if issubclass(cls, ListReport)
+        for told in _measure_report(cls)
+    ]
+    require_targets({f"native reports under {BOUND * 1000:.0f} ms: {'; '.join(slow) or 'all'}": not slow})
 
 
-def _measure(cls: type[Published]) -> Iterator[str]:
-    """Print what each question takes; what takes too long is answered as well."""
-    usual = cls.usual()
-    year = {name: _earlier(value) for name, value in usual.items() if name.endswith("day_start")}
+def _measure_report(cls: type[ListReport]) -> Iterator[str]:
+    """Print the times of each query; yields those that take too long."""
+    usual = cls.default_filters()
+    year = {name: _subtract_year(value) for name, value in usual.items() if name.endswith("day_start")}
     for label, more in {**MORE, **({"a year": year} if year else {})}.items():
         asked = query_model(cls)(**{**usual, **more}, per_page=30, totals=0)
         for who in (GROUP, BRANCH):
-            with published() as conn:
-                count = sums_of(conn, cls, asked, who).rows
-                page = _best(partial(page_of, conn, cls, asked, who))
-                totals = _best(partial(sums_of, conn, cls, asked, who))
+            with open_snapshot() as conn:
+                count = read_sums(conn, cls, asked, who).rows
+                page = _measure_best(partial(read_page, conn, cls, asked, who))
+                totals = _measure_best(partial(read_sums, conn, cls, asked, who))
             name = f"{cls.name():24}{label:12}{who.user_name:8}"
-            print(f"{name}{count:>10,} rows   page {_told(page)}   totals {_told(totals)}", flush=True)
+            print(
+                f"{name}{count:>10,} rows   page {_format_times(page)}   totals {_format_times(totals)}",
+                flush=True,
+            )
             if max(page[0], totals[0]) > BOUND:
                 yield f"{name.strip()} {max(page[0], totals[0]) * 1000:.0f} ms"
 
 
-def _earlier(day: str) -> str:
+def _subtract_year(day: str) -> str:
     return (date.fromisoformat(day) - timedelta(365)).isoformat()
 
 
-def _best(work: Callable[[], Any]) -> tuple[float, float]:
+def _measure_best(work: Callable[[], Any]) -> tuple[float, float]:
     found = []
     for _ in range(TIMES):
         started, cpu = time.perf_counter(), time.process_time()
@@ -79,7 +87,7 @@ def _best(work: Callable[[], Any]) -> tuple[float, float]:
     return min(found)
 
 
-def _told(taken: tuple[float, float]) -> str:
+def _format_times(taken: tuple[float, float]) -> str:
     return f"{taken[0]:7.3f} ({taken[1]:7.3f})"
 
 

@@ -26,11 +26,11 @@ def main() -> None:
             seconds = installation.start(WITHIN_SECONDS)
             figures[name] = (seconds, installation.cpu_seconds())
             print(f"{name} start: READY after {seconds:.1f} s, CPU {figures[name][1]:.1f} s", flush=True)
-            installation.signal(signal.SIGINT)
+            installation.send_signal(signal.SIGINT)
         print(f"the next takes {figures['next'][1] / figures['first'][1]:.0%} of the first one's CPU")
     finally:
         if installation.launcher is not None and installation.launcher.poll() is None:
-            installation.signal(signal.SIGTERM)
+            installation.send_signal(signal.SIGTERM)
         shutil.rmtree(place, ignore_errors=True)
 
 

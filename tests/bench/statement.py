@@ -22,8 +22,8 @@ import psycopg
 from api.kit import signing
 from api.launch.postgres import EmbeddedPostgres
 from tests.bench import audit_http
-from tests.bench._verdict import conclude
-from tests.bench.list_page import p95, told
+from tests.bench._targets import require_targets
+from tests.bench.list_page import p95, print_times
 
 TARGET = 300.0
 REPEATS = 10
@@ -56,17 +56,17 @@ DAYS = "{0}_start={1}&{0}_end={2}"
 ASKED = "&".join(("customer_id=1", *(DAYS.format(name, *MONTH) for name in ("business_date", "days"))))
 
 
-class Clerk:
-    """Signed requests of the administrator, with the milliseconds they take."""
+class StatementClient:
+    """Client that sends signed requests of the administrator and measures their milliseconds."""
 
     def __init__(self) -> None:
         self.token, self.key = audit_http.log_in()
         self.connection = http.client.HTTPConnection("127.0.0.1", audit_http.PORT)
 
-    def ask(self, method: str, path: str, query: str = "", body: Any = None) -> tuple[float, Any]:
+    def send(self, method: str, path: str, query: str = "", body: Any = None) -> tuple[float, Any]:
         raw = b"" if body is None else json.dumps(body).encode()
         text = f"{query}&timeStamp={time.time_ns() // 1_000_000}".lstrip("&")
-        sign = signing.signature(self.key, method, path, text, raw)
+        sign = signing.compute_signature(self.key, method, path, text, raw)
         headers = {
             "content-type": "application/json",
             "token": self.token,
@@ -80,33 +80,35 @@ class Clerk:
         return taken, answer["data"]
 
 
-def timed(name: str, ask: Any) -> list[float]:
-    """Times of a request, told; the first one warms up."""
+def measure_times(name: str, ask: Any) -> list[float]:
+    """Return the times of a request and print them; the first one warms up."""
     ask()
     taken = [ask()[0] for _ in range(REPEATS)]
-    told(name, taken)
+    print_times(name, taken)
     return taken
 
 
-def floor(url: str) -> None:
+def measure_floor(url: str) -> None:
     with psycopg.connect(url) as conn:
 
-        def moves() -> tuple[float, Any]:
+        def read_moves() -> tuple[float, Any]:
             begun = time.perf_counter()
             rows = conn.execute(FLOOR, MONTH).fetchall()
             return (time.perf_counter() - begun) * 1000, rows
 
-        timed("bare SQL, a month's moves", moves)
+        measure_times("bare SQL, a month's moves", read_moves)
 
 
-def measure(url: str) -> bool:
-    """Whether everything that is wanted held."""
-    clerk = Clerk()
-    floor(url)
+def measure_all(url: str) -> bool:
+    """Return whether all targets were met."""
+    clerk = StatementClient()
+    measure_floor(url)
     wanted: list[list[float]] = []
     for label, api in VIEWS.items():
-        wanted.append(timed(label, lambda api=api: clerk.ask("GET", f"/{api}/getList", f"{ASKED}&totals=0")))
-        timed(f"{label}, totals", lambda api=api: clerk.ask("GET", f"/{api}/getTotals", ASKED))
+        wanted.append(
+            measure_times(label, lambda api=api: clerk.send("GET", f"/{api}/getList", f"{ASKED}&totals=0"))
+        )
+        measure_times(f"{label}, totals", lambda api=api: clerk.send("GET", f"/{api}/getTotals", ASKED))
     header = {
         "company_id": 1,
         "customer_id": 1,
@@ -115,17 +117,25 @@ def measure(url: str) -> bool:
         "ends_on": MONTH[1],
     }
     api = "/v2/custom/AccountStatement"
-    wanted.append(timed("statement of a month, saved", lambda: clerk.ask("POST", f"{api}/add", body=header)))
-    _, made = clerk.ask("POST", f"{api}/add", body=header)
     wanted.append(
-        timed("the statement, opened", lambda: clerk.ask("GET", f"{api}/getInfo", f"id={made['id']}"))
+        measure_times("statement of a month, saved", lambda: clerk.send("POST", f"{api}/add", body=header))
     )
-    taken, made = clerk.ask("POST", f"{api}/add", body={**header, "starts_on": FIRST})
+    _, made = clerk.send("POST", f"{api}/add", body=header)
+    wanted.append(
+        measure_times(
+            "the statement, opened", lambda: clerk.send("GET", f"{api}/getInfo", f"id={made['id']}")
+        )
+    )
+    taken, made = clerk.send("POST", f"{api}/add", body={**header, "starts_on": FIRST})
     print(f"statement of all, saved: {taken:,.0f} ms")
-    wanted.append(timed("it, opened", lambda: clerk.ask("GET", f"{api}/getInfo", f"id={made['id']}")))
+    wanted.append(
+        measure_times("it, opened", lambda: clerk.send("GET", f"{api}/getInfo", f"id={made['id']}"))
+    )
     listed = f"bill_no={made['bill_no']}&totals=0"
-    wanted.append(timed("its lines, a page", lambda: clerk.ask("GET", f"{api}Detail/getList", listed)))
-    taken, sums = clerk.ask("GET", f"{api}Detail/getTotals", f"bill_no={made['bill_no']}")
+    wanted.append(
+        measure_times("its lines, a page", lambda: clerk.send("GET", f"{api}Detail/getList", listed))
+    )
+    taken, sums = clerk.send("GET", f"{api}Detail/getTotals", f"bill_no={made['bill_no']}")
     print(f"it has {sums['total']:,} lines, added up in {taken:,.0f} ms")
     return all(p95(taken) <= TARGET for taken in wanted)
 
@@ -136,18 +146,18 @@ def main() -> None:
         server = EmbeddedPostgres(Path(place) / "postgres", Path(place) / "postgres.log")
         server.start()
         try:
-            audit_http.prepare(server.url("postgres"))
+            audit_http.prepare_database(server.url("postgres"))
             with psycopg.connect(server.url("postgres"), autocommit=True) as conn:
                 conn.execute("set session_replication_role = replica")
                 for statement in ITEMS.split(";\n"):
                     conn.execute(statement, {"items": items} if "%(" in statement else None)  # type: ignore[arg-type]
                 conn.execute("vacuum analyze")
-            with audit_http.serving(server.url("postgres"), Path(place)):
-                good = measure(server.url("postgres"))
+            with audit_http.serve_api(server.url("postgres"), Path(place)):
+                good = measure_all(server.url("postgres"))
         finally:
             server.stop()
     print(f"{items:,} open items; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-    conclude({f"p95 under {TARGET:.0f} ms": good})
+    require_targets({f"p95 under {TARGET:.0f} ms": good})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""How long stock takes to read among millions of moves: signed requests to `erp serve`, on one database that grows.
+"""Benchmark of reading stock among millions of moves: signed requests to `erp serve`, on one database that
+grows.
 
-Told apart: stock of 500 goods of a warehouse, pages of the two stock lists, their totals, and stock as of a day. Run:
-`python -m tests.bench.stock_query [requests a kind] [moves]`.
+Told apart: stock of 500 goods of a warehouse, pages of the two stock lists, their totals, and stock as of
+a day. Run: `python -m tests.bench.stock_query [requests a kind] [moves]`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import psycopg
 
 from api.kit import signing
 from api.launch.postgres import EmbeddedPostgres
-from tests.bench.list_page import PASSWORD, Session, log_in, p95, serving, told
+from tests.bench.list_page import PASSWORD, Session, log_in, p95, print_times, serve_api
 
 SMALL = 100_000
 COMPANIES, WAREHOUSES, GOODS, DAYS = 10, 20, 5000, 1000
@@ -70,34 +71,34 @@ select company_id, goods_id, sum(quantity), sum(amount) from stock_ledger group 
 """
 
 
-def statements(conn: psycopg.Connection[Any], script: str) -> None:
+def run_statements(conn: psycopg.Connection[Any], script: str) -> None:
     for statement in script.split(";\n"):
         conn.execute(statement)
 
 
-def prepare(url: str) -> None:
+def prepare_database(url: str) -> None:
     from api.identity.setup import ensure_admin
-    from api.kit.database import connect
+    from api.kit.storage.database import build_engine
     from api.migrations import upgrade
 
     upgrade(url)
-    engine = connect(url)
+    engine = build_engine(url)
     with engine.begin() as conn:
         ensure_admin(conn, PASSWORD)
     engine.dispose()
     with psycopg.connect(url, autocommit=True) as raw:
         raw.execute("set session_replication_role = replica")
-        statements(raw, MASTERS)
+        run_statements(raw, MASTERS)
 
 
-def grow(url: str, first: int, moves: int) -> None:
-    """Moves up to a count, and the balances they make."""
+def add_moves(url: str, first: int, moves: int) -> None:
+    """Add moves up to a count, and the balances they make."""
     with psycopg.connect(url, autocommit=True) as raw:
         raw.execute("set session_replication_role = replica")
         raw.execute("set maintenance_work_mem = '512MB'")
         raw.execute(MOVES, {"first": first, "moves": moves})
-        statements(raw, BALANCES)
-    checkpointed(url)
+        run_statements(raw, BALANCES)
+    create_checkpoints(url)
     with psycopg.connect(url, autocommit=True) as raw:
         for table in ("stock_ledger", "stock_balance", "stock_total", "cost_balance", "goods", "warehouse"):
             raw.execute(f"vacuum analyze {table}")
@@ -105,38 +106,40 @@ def grow(url: str, first: int, moves: int) -> None:
             raw.execute(f"vacuum analyze {table}")
 
 
-def checkpointed(url: str) -> None:
-    """The checkpoints that the job worker makes, and how long it takes."""
-    from api.kit.database import connect
+def create_checkpoints(url: str) -> None:
+    """Create the checkpoints that the job worker makes, and print the seconds."""
+    from api.kit.storage.database import build_engine
     from api.ledger import checkpoints
 
-    begun, engine, steps = time.perf_counter(), connect(url), 0
+    begun, engine, steps = time.perf_counter(), build_engine(url), 0
     while True:
         with engine.begin() as conn:
-            if not checkpoints.advance(conn):
+            if not checkpoints.advance_checkpoints(conn):
                 break
         steps += 1
     engine.dispose()
     print(f"{steps} steps of checkpoints in {time.perf_counter() - begun:.0f} s", flush=True)
 
 
-def backdate(url: str, moves: int) -> None:
-    """Moves of any day since the checkpoints: as many as they are left behind by, at most."""
+def add_backdated_moves(url: str, moves: int) -> None:
+    """Add moves of any day since the checkpoints: as many as they may be behind, at most."""
     from api.ledger.checkpoints import FEW_ROWS
 
     with psycopg.connect(url, autocommit=True) as raw:
         raw.execute("set session_replication_role = replica")
         raw.execute(BACKDATED, {"first": moves, "last": moves + FEW_ROWS - 1})
-        statements(raw, BALANCES)
+        run_statements(raw, BALANCES)
 
 
-def sent(connection: Any, session: Session, method: str, path: str, query: dict[str, Any], body: Any = None):
-    """Milliseconds of a signed request, and its data."""
+def send_request(
+    connection: Any, session: Session, method: str, path: str, query: dict[str, Any], body: Any = None
+):
+    """Send a signed request; returns its milliseconds and its data."""
     token, key = session
     text = "&".join(f"{name}={quote(str(value))}" for name, value in query.items())
     text = f"{text}&timeStamp={time.time_ns() // 1_000_000}".lstrip("&")
     raw = b"" if body is None else json.dumps(body).encode()
-    address = f"{path}?{text}&sign={signing.signature(key, method, path, text, raw)}"
+    address = f"{path}?{text}&sign={signing.compute_signature(key, method, path, text, raw)}"
     begun = time.perf_counter()
     connection.request(method, address, raw or None, {"token": token, "content-type": "application/json"})
     read = connection.getresponse().read()
@@ -146,38 +149,38 @@ def sent(connection: Any, session: Session, method: str, path: str, query: dict[
     return taken, answer["data"]
 
 
-def kinds(chance: random.Random) -> Iterator[tuple[str, str, str, Any, float]]:
-    """Name, method and path, what is asked for, and how many times as seldom."""
+def list_requests(chance: random.Random) -> Iterator[tuple[str, str, str, Any, float]]:
+    """Yield name, method and path, the request, and the factor by which it is rarer."""
 
-    def many() -> Any:
+    def draw_goods() -> Any:
         return {}, {
             "goods_ids": chance.sample(range(1, GOODS + 1), 500),
             "warehouse_ids": [1 + chance.randrange(WAREHOUSES)],
         }
 
-    def page(**more: Any) -> Any:
+    def build_page_query(**more: Any) -> Any:
         return lambda: ({"totals": 0, **{name: one() for name, one in more.items()}}, None)
 
-    def day() -> str:
+    def draw_day() -> str:
         return f"2026-{chance.randrange(7, 10):02}-15"
 
-    yield "stock of 500 goods", "POST", "/v2/inventory/Stock/getStocks", many, 1
+    yield "stock of 500 goods", "POST", "/v2/inventory/Stock/getStocks", draw_goods, 1
     for name, path in (("summary", SUMMARY), ("detail", DETAIL)):
-        yield f"{name}, first page", "GET", f"{path}/getList", page(), 1
-        yield f"{name}, page 40", "GET", f"{path}/getList", page(page=lambda: 40), 1
+        yield f"{name}, first page", "GET", f"{path}/getList", build_page_query(), 1
+        yield f"{name}, page 40", "GET", f"{path}/getList", build_page_query(page=lambda: 40), 1
         company = lambda: 1 + chance.randrange(COMPANIES)  # noqa: E731
-        yield f"{name}, a company", "GET", f"{path}/getList", page(company_id=company), 1
+        yield f"{name}, a company", "GET", f"{path}/getList", build_page_query(company_id=company), 1
         keyword = lambda: f"G{chance.randrange(1, GOODS):06}"  # noqa: E731
-        yield f"{name}, keyword", "GET", f"{path}/getList", page(keyword=keyword), 1
+        yield f"{name}, keyword", "GET", f"{path}/getList", build_page_query(keyword=keyword), 1
         size = lambda: f"{195 + chance.randrange(12) * 10}/65R{15 + chance.randrange(6)}"  # noqa: E731
-        yield f"{name}, a size", "GET", f"{path}/getList", page(keyword=size), 1
+        yield f"{name}, a size", "GET", f"{path}/getList", build_page_query(keyword=size), 1
         yield f"{name}, totals", "GET", f"{path}/getTotals", lambda: ({}, None), 5
-        yield f"{name} as of a day, page", "GET", f"{path}/getList", page(as_of_end=day), 5
+        yield f"{name} as of a day, page", "GET", f"{path}/getList", build_page_query(as_of_end=draw_day), 5
         yield (
             f"{name} as of a day, totals",
             "GET",
             f"{path}/getTotals",
-            lambda: ({"as_of_end": day()}, None),
+            lambda: ({"as_of_end": draw_day()}, None),
             5,
         )
     for name, path in (("summary", SUMMARY), ("detail", DETAIL)):
@@ -187,7 +190,7 @@ def kinds(chance: random.Random) -> Iterator[tuple[str, str, str, Any, float]]:
             ("mid-month", "2025-04-15"),
         ):
             then = lambda at=at: at  # noqa: E731
-            yield f"{name} as of {place}, page", "GET", f"{path}/getList", page(as_of_end=then), 6
+            yield f"{name} as of {place}, page", "GET", f"{path}/getList", build_page_query(as_of_end=then), 6
         yield (
             f"{name} as of the middle, totals",
             "GET",
@@ -197,20 +200,22 @@ def kinds(chance: random.Random) -> Iterator[tuple[str, str, str, Any, float]]:
         )
 
 
-def measure(url: str, place: Path, repeats: int, moves: int, only: str = "") -> dict[str, list[float]]:
+def measure_requests(
+    url: str, place: Path, repeats: int, moves: int, only: str = ""
+) -> dict[str, list[float]]:
     print(f"— {moves:,} moves; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
     found: dict[str, list[float]] = {}
-    with serving(url, place) as connection:
+    with serve_api(url, place) as connection:
         session = log_in(connection, "admin")
-        for name, method, path, asked, seldom in kinds(random.Random(7)):
+        for name, method, path, asked, seldom in list_requests(random.Random(7)):
             if only not in name:
                 continue
-            sent(connection, session, method, path, *asked())
+            send_request(connection, session, method, path, *asked())
             found[name] = [
-                sent(connection, session, method, path, *asked())[0]
+                send_request(connection, session, method, path, *asked())[0]
                 for _ in range(max(3, int(repeats / seldom)))
             ]
-            told(name, found[name])
+            print_times(name, found[name])
     return found
 
 
@@ -221,24 +226,24 @@ def main() -> None:
         server = EmbeddedPostgres(Path(place) / "postgres", Path(place) / "postgres.log")
         server.start()
         try:
-            prepare(server.url())
-            grow(server.url(), 0, SMALL)
-            few = measure(server.url(), Path(place), repeats, SMALL)
+            prepare_database(server.url())
+            add_moves(server.url(), 0, SMALL)
+            few = measure_requests(server.url(), Path(place), repeats, SMALL)
             begun = time.perf_counter()
-            grow(server.url(), SMALL, moves)
+            add_moves(server.url(), SMALL, moves)
             print(f"grown in {time.perf_counter() - begun:.0f} s")
-            many = measure(server.url(), Path(place), repeats, moves)
-            backdate(server.url(), moves)
+            many = measure_requests(server.url(), Path(place), repeats, moves)
+            add_backdated_moves(server.url(), moves)
             print("— checkpoints left behind by as many backdated moves as they may be")
-            late = measure(server.url(), Path(place), repeats, moves, "as of")
+            late = measure_requests(server.url(), Path(place), repeats, moves, "as of")
         finally:
             server.stop()
     pages = [
         one for name, each in many.items() if "as of" not in name and "totals" not in name for one in each
     ]
-    told("list pages and stock of 500", pages)
-    told("as of a day", [one for name, each in many.items() if "as of" in name for one in each])
-    told("as of a day, left behind", [one for each in late.values() for one in each])
+    print_times("list pages and stock of 500", pages)
+    print_times("as of a day", [one for name, each in many.items() if "as of" in name for one in each])
+    print_times("as of a day, left behind", [one for each in late.values() for one in each])
     ratio = p95(many["stock of 500 goods"]) / p95(few["stock of 500 goods"])
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"500 goods: {ratio:.2f} times as long as at {SMALL:,} moves")

@@ -23,21 +23,21 @@ from typing import Any
 import duckdb
 import httpx
 
-from api.kit.settings import settings
-from reports.catalogue.boards import Chart, Filter
-from reports.chart_params import PAGE_LENGTH
-from tests.bench._verdict import conclude
-from tests.bench._warehouse import filled
-from tests.kit.ports import free_port
-from tests.kit.superset import (
+from api.kit.settings import read_settings
+from reports.semantics.dashboards import Chart, Filter
+from reports.superset.chart_params import PAGE_LENGTH
+from tests.bench._targets import require_targets
+from tests.bench._warehouse import open_filled_warehouse
+from tests.support.ports import free_port
+from tests.support.superset import (
     COMPANY_ONE,
     EVERYTHING,
     PROJECT,
     PYTHON,
-    Place,
-    Superset,
-    boot,
-    places,
+    DashboardPlace,
+    SupersetClient,
+    list_places,
+    run_boot,
 )
 
 CLIENTS = 4
@@ -57,12 +57,15 @@ WATCHED = (
 )
 
 
-def asked(superset: Superset, place: Place, chart: Chart, token: str) -> dict[str, Any]:
-    """What a frame sends for a chart when it opens; a paged table asks for its page, its number of rows and its totals."""
+def build_chart_request(
+    superset: SupersetClient, place: DashboardPlace, chart: Chart, token: str
+) -> dict[str, Any]:
+    """Return a frame's request for a chart when it opens; a paged table reads its page, its number of rows
+    and its totals."""
     body = superset.chart_body(place, chart, token)
     dataset = place.board.dataset(chart.dataset)
     filters = [
-        {"col": item.column, "op": "IN", "val": list(item.default) or [newest(place, item)]}
+        {"col": item.column, "op": "IN", "val": list(item.default) or [find_newest(place, item)]}
         for item in place.board.filters
         if (item.latest or item.default)
         and not item.ranged
@@ -80,36 +83,37 @@ def asked(superset: Superset, place: Place, chart: Chart, token: str) -> dict[st
 
 
 @cache
-def newest(place: Place, item: Filter) -> str:
-    """The value on which a filter opens."""
+def find_newest(place: DashboardPlace, item: Filter) -> str:
+    """Return the value on which a filter opens."""
     dataset = place.board.dataset(item.dataset)
-    snapshot = settings().warehouse_dir / "current" / "wh.duckdb"
+    snapshot = read_settings().warehouse_dir / "current" / "wh.duckdb"
     with duckdb.connect(str(snapshot), read_only=True) as conn:
         return conn.execute(f"select max({item.column}) from ({dataset.sql})").fetchone()[0]
 
 
-Job = tuple[str, Place, int, dict[str, Any]]
+Job = tuple[str, DashboardPlace, int, dict[str, Any]]
 
 
-def jobs(superset: Superset) -> list[Job]:
-    """A request for each chart: its name, its board, the guest's role and the body."""
+def list_jobs(superset: SupersetClient) -> list[Job]:
+    """Return a request for each chart: its name, its board, the guest's role and the body."""
     wanted = []
-    for place in places():
+    for place in list_places():
         token = superset.token(place, EVERYTHING)
         wanted += [
-            (f"{place} {chart.key}", place, EVERYTHING, asked(superset, place, chart, token))
+            (f"{place} {chart.key}", place, EVERYTHING, build_chart_request(superset, place, chart, token))
             for chart in place.board.charts
         ]
     return wanted
 
 
-def watch(superset: Superset, parent: int) -> dict[str, bool]:
-    """All viewers open a board at the same moment; each asks for its charts one after another, and then for all again.
+def measure_viewers(superset: SupersetClient, parent: int) -> dict[str, bool]:
+    """Open a board for all viewers at the same moment; each reads its charts one after another, and then all
+    again.
 
-    Answers what was wished for, and whether it held; a request that fails ends the run.
+    Returns the targets, and whether each was met; a request that fails ends the run.
     """
     wishes = {}
-    boards = [next(place for place in places() if place.report.code == name) for name in WATCHED]
+    boards = [next(place for place in list_places() if place.report.code == name) for name in WATCHED]
     roles = (EVERYTHING, COMPANY_ONE)
     rounds = []
     for viewer in range(VIEWERS):
@@ -117,16 +121,16 @@ def watch(superset: Superset, parent: int) -> dict[str, bool]:
         token = superset.token(place, role)
         rounds.append(
             [
-                (f"{place} {chart.key}", place, role, asked(superset, place, chart, token))
+                (f"{place} {chart.key}", place, role, build_chart_request(superset, place, chart, token))
                 for chart in place.board.charts
             ]
         )
     for state in ("new snapshot", "answers kept"):
         started = time.perf_counter()
         with ThreadPoolExecutor(VIEWERS) as pool:
-            waited = list(pool.map(lambda board: [ask(superset, job) for job in board], rounds))
+            waited = list(pool.map(lambda board: [send_request(superset, job) for job in board], rounds))
         times = [seconds for board in waited for seconds in board]
-        slowest, held = p95(times), memory(parent)
+        slowest, held = p95(times), measure_memory(parent)
         print(
             f"{VIEWERS} viewers of {len(boards)} boards, {state}: {len(times)} requests in"
             f" {time.perf_counter() - started:.1f} s, p50 {statistics.median(times) * 1000:.0f} ms, p95 {slowest:.0f} ms,"
@@ -138,8 +142,8 @@ def watch(superset: Superset, parent: int) -> dict[str, bool]:
     return wishes
 
 
-def memory(parent: int) -> int:
-    """Bytes of a process and its workers, what they share counted once."""
+def measure_memory(parent: int) -> int:
+    """Return the bytes of a process and its workers, shared ones counted once."""
     total = 0
     for place in Path("/proc").glob("[0-9]*"):
         try:
@@ -155,8 +159,8 @@ def memory(parent: int) -> int:
     return total
 
 
-def ask(superset: Superset, job: Job) -> float:
-    """Seconds of a request; a token of its own, since the run outlives one."""
+def send_request(superset: SupersetClient, job: Job) -> float:
+    """Return the seconds of a request, with a token of its own, since the run outlives one."""
     name, place, role, body = job
     token = superset.token(place, role)
     started = time.perf_counter()
@@ -166,8 +170,8 @@ def ask(superset: Superset, job: Job) -> float:
 
 
 def publish_again(number: int) -> None:
-    """The same figures as a new snapshot, of which no answer is kept yet."""
-    warehouse = settings().warehouse_dir
+    """Publish the same figures as a new snapshot, for which no answer is cached yet."""
+    warehouse = read_settings().warehouse_dir
     place = warehouse / "snap" / str(number)
     place.mkdir()
     shutil.copy(warehouse / "current" / "wh.duckdb", place / "wh.duckdb")
@@ -175,11 +179,13 @@ def publish_again(number: int) -> None:
     (warehouse / "current.new").replace(warehouse / "current")
 
 
-def read_all(superset: Superset, wanted: list[Job], readers: int, parent: int, state: str) -> list[float]:
-    """Ask for every chart with so many readers at once and print what it took."""
+def read_all(
+    superset: SupersetClient, wanted: list[Job], readers: int, parent: int, state: str
+) -> list[float]:
+    """Read every chart with so many readers at once and print the times."""
     before = processor_seconds(parent)
     with ThreadPoolExecutor(readers) as pool:
-        times = list(pool.map(lambda job: ask(superset, job), wanted))
+        times = list(pool.map(lambda job: send_request(superset, job), wanted))
     spent = (processor_seconds(parent) - before) / len(times) * 1000
     print(
         f"{readers} readers, {state}: {len(times)} requests, p50 {statistics.median(times) * 1000:.0f} ms, "
@@ -190,7 +196,8 @@ def read_all(superset: Superset, wanted: list[Job], readers: int, parent: int, s
 
 
 def processor_seconds(parent: int) -> float:
-    """Processor time of a process and its workers so far: says what a request costs on a machine that others use too."""
+    """Return the processor time of a process and its workers so far: the cost of a request on a machine with
+    other users."""
     ticks = 0
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -206,11 +213,11 @@ def p95(values: list[float]) -> float:
     return statistics.quantiles(values, n=20)[-1] * 1000
 
 
-def serve(data_dir: Path) -> dict[str, bool]:
-    """Measure a report platform of its own; answers what was wished for, and whether it held."""
+def measure_platform(data_dir: Path) -> dict[str, bool]:
+    """Measure a report platform of its own; returns the targets, and whether each was met."""
     environment = {**os.environ, "ERP_REPORT_PORT": str(free_port())}
-    boot(environment)
-    process = subprocess.Popen([str(PYTHON), "-m", "reports.serve"], cwd=PROJECT, env=environment)
+    run_boot(environment)
+    process = subprocess.Popen([str(PYTHON), "-m", "reports.superset.server"], cwd=PROJECT, env=environment)
     url = f"http://127.0.0.1:{environment['ERP_REPORT_PORT']}"
     try:
         for _ in range(400):
@@ -219,8 +226,8 @@ def serve(data_dir: Path) -> dict[str, bool]:
                 break
             except httpx.HTTPError:
                 time.sleep(0.3)
-        superset = Superset(url, environment)
-        wanted = jobs(superset)
+        superset = SupersetClient(url, environment)
+        wanted = list_jobs(superset)
         wishes: dict[str, bool] = {}
         # Both workers load their drivers and compile their first queries.
         read_all(superset, wanted, CLIENTS, process.pid, "starting")
@@ -234,14 +241,14 @@ def serve(data_dir: Path) -> dict[str, bool]:
             for state, taken in (("new snapshot", times), ("answers kept", kept)):
                 wishes[f"{readers} readers, {state}: p95 under {BOUND:.0f} ms"] = p95(taken) < BOUND
         publish_again(number + 1)
-        return wishes | watch(superset, process.pid)
+        return wishes | measure_viewers(superset, process.pid)
     finally:
         process.terminate()
         process.wait(20)
 
 
 def main() -> None:
-    with filled() as built, tempfile.TemporaryDirectory(prefix="erp-bench-") as place:
+    with open_filled_warehouse() as built, tempfile.TemporaryDirectory(prefix="erp-bench-") as place:
         data_dir = Path(place)
         os.environ["ERP_DATA_DIR"] = place
         snapshot = data_dir / "warehouse" / "snap" / "1"
@@ -249,8 +256,8 @@ def main() -> None:
         shutil.copy(built / "warehouse" / "current" / "wh.duckdb", snapshot)
         (data_dir / "warehouse" / "current").symlink_to(Path("snap") / "1")
         print(f"snapshot {(snapshot / 'wh.duckdb').stat().st_size / 1e6:.0f} MB")
-        wishes = serve(data_dir)
-    conclude(wishes)
+        wishes = measure_platform(data_dir)
+    require_targets(wishes)
 
 
 if __name__ == "__main__":

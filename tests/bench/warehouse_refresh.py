@@ -25,15 +25,15 @@ import psycopg
 
 from api.launch.postgres import EmbeddedPostgres
 from api.migrations import upgrade
-from tests.warehouse.group import BILL, Size, fill
-from warehouse import extract, publish, shelf, transform, worker
-from warehouse.engine import attach_postgres, literal, options
+from tests.warehouse.group import BILL, GroupSize, fill_database
+from warehouse import compile_cache, extract, publish, transform, worker
+from warehouse.engine import attach_postgres, build_options, literal_sql
 from warehouse.files import Files
 from warehouse.refresh import Refresher
-from warehouse.sources import sources
+from warehouse.sources import list_sources
 
 LAX = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_wal_size": "1GB"}
-AS_OF = Size().as_of
+AS_OF = GroupSize().as_of
 SHOWN = 0.05
 """Seconds from which a model's own are printed."""
 
@@ -71,46 +71,46 @@ drop table bill, line
 
 
 def main() -> None:
-    options = _options()
+    options = _parse_options()
     place = Path(options.directory or tempfile.mkdtemp(prefix="warehouse-bench-"))
     place.mkdir(parents=True, exist_ok=True)
     place.chmod(0o755)
-    size = Size(
+    size = GroupSize(
         companies=8, warehouses=20, goods=20000, customers=8000, bills=options.bills, lines=20, days=730
     )
     server = EmbeddedPostgres(place / "postgres", place / "postgres.log", LAX)
     server.start()
     try:
         url = server.url("bench")
-        _database(server, size)
-        _measure(Files(place / "warehouse"), url, size)
+        _create_database(server, size)
+        _measure_refreshes(Files(place / "warehouse"), url, size)
     finally:
         server.stop()
         if not options.keep:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def _measure(files: Files, url: str, size: Size) -> None:
+def _measure_refreshes(files: Files, url: str, size: GroupSize) -> None:
     shutil.rmtree(files.root, ignore_errors=True)
-    shelf.PLACE = files.root / "shelf"
+    compile_cache.CACHE_DIRECTORY = files.root / "shelf"
     with psycopg.connect(url) as conn:
         for table in ("stock_ledger", "sales_outbound_line", "settlement_item"):
             print(f"{table:24} {conn.execute(f'select count(*) from {table}').fetchone()[0]:>12,} rows")  # type: ignore[index]
     refresher = Refresher(files, url)
-    with _steps():
-        _time("first of a version, dbt included", lambda: refresher.refresh(full=True, as_of=AS_OF))
-        rebuilt = _time("full load and rebuild", lambda: refresher.refresh(full=True, as_of=AS_OF))
+    with _print_steps():
+        _measure_time("first of a version, dbt included", lambda: refresher.refresh(full=True, as_of=AS_OF))
+        rebuilt = _measure_time("full load and rebuild", lambda: refresher.refresh(full=True, as_of=AS_OF))
         copied = _copy_all(files, url)
         print(
             f"sources and marts copied {copied:12.2f} s, of which load, build and proof take {rebuilt / copied:.1f} times"
         )
-        refresher.rehearse(refresher.refresh(as_of=AS_OF))
+        refresher.warm_up(refresher.refresh(as_of=AS_OF))
         for bills in (465, 465, 465, 1000):
-            _write(url, MORNING, {"bills": bills, "customers": size.customers, "goods": size.goods})
-            _time(f"{bills * ROWS_OF_BILL:,} changed rows", lambda: refresher.refresh(as_of=AS_OF))
+            _run_script(url, MORNING, {"bills": bills, "customers": size.customers, "goods": size.goods})
+            _measure_time(f"{bills * ROWS_OF_BILL:,} changed rows", lambda: refresher.refresh(as_of=AS_OF))
         for _ in range(3):
-            _write(url, BILL, {"day": AS_OF, "warehouse_id": 1, "goods_id": 1, "quantity": 1})
-            _time("one bill", lambda: refresher.refresh(as_of=AS_OF))
+            _run_script(url, BILL, {"day": AS_OF, "warehouse_id": 1, "goods_id": 1, "quantity": 1})
+            _measure_time("one bill", lambda: refresher.refresh(as_of=AS_OF))
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB,", end=" ")
     print(
         f"work {files.work.stat().st_size / 2**20:,.0f} MiB, snapshot {files.marts.stat().st_size / 2**20:,.0f} MiB"
@@ -119,13 +119,14 @@ def _measure(files: Files, url: str, size: Size) -> None:
 
 
 def _copy_all(files: Files, url: str) -> float:
-    """Seconds in which the same engine reads all sources and writes all marts as they are: no rebuild can take less."""
+    """Return the seconds in which the same engine reads all sources and writes all marts as they are: a
+    rebuild's floor."""
     place = files.root / "floor.duckdb"
     started = time.perf_counter()
-    with duckdb.connect(str(place), config=options(files.root / "spill")) as conn:
+    with duckdb.connect(str(place), config=build_options(files.root / "spill")) as conn:
         attach_postgres(conn, url)
-        conn.execute(f"attach {literal(str(files.marts))} as wh (read_only)")
-        for source in sources():
+        conn.execute(f"attach {literal_sql(str(files.marts))} as wh (read_only)")
+        for source in list_sources():
             conn.execute(
                 f"create table raw_{source.name} as select {', '.join(source.columns)} from pg.public.{source.name}"
             )
@@ -137,21 +138,21 @@ def _copy_all(files: Files, url: str) -> float:
 
 
 def _audit_to_visible(files: Files, url: str) -> None:
-    """The resident worker runs; a bill is committed and announced; until a snapshot shows it."""
+    """Measure with the resident worker the seconds from a bill's commit until a snapshot shows it."""
     os.environ |= {"ERP_DATA_DIR": str(files.root.parent), "ERP_DATABASE_URL": url}
-    worker.business_date = lambda: AS_OF  # type: ignore[assignment]
+    worker.find_business_date = lambda: AS_OF  # type: ignore[assignment]
     refresh = Refresher.refresh
     Refresher.refresh = lambda self, **more: refresh(self, **{**more, "as_of": AS_OF})  # type: ignore[method-assign]
     stop = threading.Event()
-    thread = threading.Thread(target=worker.run, args=(stop,))
+    thread = threading.Thread(target=worker.run_worker, args=(stop,))
     thread.start()
     time.sleep(20)
     try:
         for _ in range(5):
             number = files.current.readlink().name
-            _write(url, BILL, {"day": AS_OF, "warehouse_id": 1, "goods_id": 1, "quantity": 1})
+            _run_script(url, BILL, {"day": AS_OF, "warehouse_id": 1, "goods_id": 1, "quantity": 1})
             started = time.perf_counter()
-            _write(url, f"notify {worker.CHANNEL}")
+            _run_script(url, f"notify {worker.CHANNEL}")
             while files.current.readlink().name == number:
                 time.sleep(0.01)
             print(f"audit to visible         {time.perf_counter() - started:12.2f} s")
@@ -161,8 +162,8 @@ def _audit_to_visible(files: Files, url: str) -> None:
         thread.join()
 
 
-def _database(server: EmbeddedPostgres, size: Size) -> None:
-    """A migrated database filled without its secondary indexes, which are built afterwards."""
+def _create_database(server: EmbeddedPostgres, size: GroupSize) -> None:
+    """Create a migrated database filled without its secondary indexes, which are built afterwards."""
     started = time.perf_counter()
     url = server.url("bench")
     with psycopg.connect(server.url("postgres"), autocommit=True) as conn:
@@ -178,21 +179,21 @@ def _database(server: EmbeddedPostgres, size: Size) -> None:
         ).fetchall()
         for name, _ in indexes:
             conn.execute(f'drop index "{name}"')
-        fill(url, size)
+        fill_database(url, size)
         for _, definition in indexes:
             conn.execute(definition)
         conn.execute("analyze")
     print(f"generated in             {time.perf_counter() - started:12.1f} s")
 
 
-def _write(url: str, script: str, values: dict[str, Any] | None = None) -> None:
+def _run_script(url: str, script: str, values: dict[str, Any] | None = None) -> None:
     with psycopg.connect(url) as conn:
         conn.execute("set session_replication_role = replica")
         for statement in script.split(";\n"):
             conn.execute(statement, values)
 
 
-def _time(name: str, work: Callable[[], Any]) -> float:
+def _measure_time(name: str, work: Callable[[], Any]) -> float:
     started, cpu = time.perf_counter(), time.process_time()
     outcome = work()
     seconds, busy = time.perf_counter() - started, time.process_time() - cpu
@@ -203,29 +204,34 @@ def _time(name: str, work: Callable[[], Any]) -> float:
 
 
 @contextmanager
-def _steps() -> Iterator[None]:
+def _print_steps() -> Iterator[None]:
     """Print what loading, building (each model), testing and publishing take; CPU seconds are of the whole process."""
     kept = [
-        *((extract, "load"), (transform.Project, "build"), (transform.Project, "test"), (publish, "publish")),
-        (transform, "_execute"),
+        *(
+            (extract, "load_changes"),
+            (transform.Project, "build"),
+            (transform.Project, "test"),
+            (publish, "publish_snapshot"),
+        ),
+        (transform, "_execute_statement"),
     ]
     real = [getattr(owner, name) for owner, name in kept]
 
-    def timed(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*args: Any, **more: Any) -> Any:
+    def wrap_timed(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def call_timed(*args: Any, **more: Any) -> Any:
             started, cpu = time.perf_counter(), time.process_time()
             try:
                 return work(*args, **more)
             finally:
                 seconds, busy = time.perf_counter() - started, time.process_time() - cpu
-                shown = f"    {args[1].rpartition('.')[2]}" if name == "_execute" else name
+                shown = f"    {args[1].rpartition('.')[2]}" if name == "_execute_statement" else name
                 if seconds >= SHOWN or shown == name:
                     print(f"    {shown:40} {seconds:8.2f} s  (CPU {busy:6.1f} s)")
 
-        return run
+        return call_timed
 
     for (owner, name), work in zip(kept, real, strict=True):
-        setattr(owner, name, timed(name, work))
+        setattr(owner, name, wrap_timed(name, work))
     try:
         yield
     finally:
@@ -233,7 +239,7 @@ def _steps() -> Iterator[None]:
             setattr(owner, name, work)
 
 
-def _options() -> argparse.Namespace:
+def _parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

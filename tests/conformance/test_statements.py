@@ -7,9 +7,15 @@ from collections import Counter
 import pytest
 
 from tests.conformance.__main__ import main
-from tests.conformance.register import Statement, deviations, missing, quoted, statements
+from tests.conformance.statements import (
+    Statement,
+    describe_missing,
+    list_quoted_rows,
+    read_deviations,
+    read_statements,
+)
 
-EVERY = statements()
+EVERY = read_statements()
 REASONS = ("安全：", "习惯：", "规格自己的")
 """What may speak against it: safety, a habit of its users, or what it says itself elsewhere."""
 READ_ALONE, STILL_OPEN = 15, 0
@@ -22,7 +28,7 @@ def test_each_stands_once() -> None:
 
 @pytest.mark.parametrize("one", EVERY, ids=[str(one.number) for one in EVERY])
 def test_its_evidence_is_there(one: Statement) -> None:
-    assert {part: why for part in one.evidence if (why := missing(part))} == {}
+    assert {part: why for part in one.evidence if (why := describe_missing(part))} == {}
     assert one.evidence != ("",)
 
 
@@ -34,15 +40,15 @@ def test_what_is_only_read_or_still_open_only_shrinks() -> None:
 def test_each_row_is_of_a_statement_and_says_all() -> None:
     named = {str(one.number): one.row for one in EVERY if one.row}
     assert all(number == row for number, row in named.items())
-    assert sorted(number for row in deviations() for number in row.numbers) == sorted(named)
-    for row in deviations():
-        assert all((row.said, row.done, row.why)), row.number
+    assert sorted(number for row in read_deviations() for number in row.numbers) == sorted(named)
+    for row in read_deviations():
+        assert all((row.required, row.done, row.why)), row.number
         assert row.why.startswith(REASONS) or "待建" in row.why, row.number
 
 
 @pytest.mark.parametrize("one", [one for one in EVERY if one.row], ids=lambda one: str(one.number))
 def test_a_row_is_quoted_by_a_test_that_is_named_beside_it(one: Statement) -> None:
-    assert one.row in frozenset().union(*(quoted(test) for test in one.tests))
+    assert one.row in frozenset().union(*(list_quoted_rows(test) for test in one.tests))
 
 
 def test_what_is_not_there_is_told() -> None:
@@ -54,7 +60,7 @@ def test_what_is_not_there_is_told() -> None:
         ("read api/none.py", "没有这个文件"),
         ("a sentence", "没有这个文件"),
     ):
-        assert missing(part) == why, part
+        assert describe_missing(part) == why, part
 
 
 def test_the_table_has_a_line_for_each(capsys: pytest.CaptureFixture[str]) -> None:

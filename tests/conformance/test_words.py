@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from api.kit.orders import RECEIVING
-from api.master.business_types import CREDITED, DELIVERY_METHODS, PREPAID
-from tests.kit.fixtures import Site
+from api.kit.bills.orders import RECEIVING
+from api.master.settings.business_types import CREDITED, DELIVERY_METHODS, PREPAID
+from tests.support.fixtures import Site
 
 
 def test_receiving_status() -> None:

@@ -1,5 +1,5 @@
 """The application and its small group, for the tests of this folder."""
 
-from tests.kit.fixtures import books, conn, desk, site, world
+from tests.support.fixtures import books, conn, desk, site, world
 
 __all__ = ["books", "conn", "desk", "site", "world"]

@@ -1,4 +1,4 @@
-"""账户日志: what moved a customer's account, and that it ends where his open items say."""
+"""Account log (账户日志): movements of a customer's account tie to his open items."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.kit.desk import Books, Desk
-from tests.kit.fixtures import Site
+from tests.support.bill_client import BillClient, PostingReader
+from tests.support.fixtures import Site
 
 DAYS = {"start": "2026-03-01", "end": "2026-03-31"}
 
@@ -22,37 +22,37 @@ def customer(site: Site) -> int:
 
 
 @pytest.fixture(scope="module")
-def traded(site: Site, customer: int) -> Desk:
+def traded(site: Site, customer: int) -> BillClient:
     """Sold for 1130 in March after 113 in February; paid 1200, of which 1000 is written off; 50 set off; one taken back."""
-    desk = Desk(site)
+    desk = BillClient(site)
     with site.engine.connect() as conn:
-        books = Books(conn)
+        books = PostingReader(conn)
         line = {"goods_id": desk.world.oil, "price": "113", "tax_rate": "13"}
         desk.stock_in(desk.world.oil, 100, business_date="2023-12-01")
-        desk.audited(
+        desk.add_audited(
             "sales_outbound", {**line, "quantity": "1"}, customer_id=customer, business_date="2026-02-20"
         )
-        sold = desk.audited("sales_outbound", {**line, "quantity": "10"}, customer_id=customer)
+        sold = desk.add_audited("sales_outbound", {**line, "quantity": "10"}, customer_id=customer)
         off = {"settlement_id": books.item(sold), "amount": "1000"}
-        paid = desk.audited("customer_receipt", off, customer_id=customer, amount="1200")
+        paid = desk.add_audited("customer_receipt", off, customer_id=customer, amount="1200")
         both = [(books.item(sold), "50"), (books.item(paid), "-50")]
         lines = [{"settlement_id": item, "amount": amount} for item, amount in both]
-        desk.audited("deposit", *lines, customer_id=customer)
-        back = desk.audited("sales_outbound", {**line, "quantity": "2"}, customer_id=customer)
-        assert desk.act("antiAuditor", back).ok
+        desk.add_audited("deposit", *lines, customer_id=customer)
+        back = desk.add_audited("sales_outbound", {**line, "quantity": "2"}, customer_id=customer)
+        assert desk.apply_action("antiAuditor", back).ok
     return desk
 
 
-def rows(desk: Desk, resource: str, field: str, **asked: Any) -> list[dict[str, Any]]:
+def list_rows(desk: BillClient, resource: str, field: str, **params: Any) -> list[dict[str, Any]]:
     days = {f"{field}_{end}": value for end, value in DAYS.items()}
-    answer = desk.caller.get(desk.path(resource, "getList"), **days, **asked)
+    answer = desk.caller.get(desk.path(resource, "getList"), **days, **params)
     assert answer.ok, answer
     found: list[dict[str, Any]] = answer.data["data"]
     return found
 
 
-def test_a_month_of_a_customer(traded: Desk, customer: int) -> None:
-    [row] = rows(traded, "customer_account_log", "days", customer_id=customer)
+def test_a_month_of_a_customer(traded: BillClient, customer: int) -> None:
+    [row] = list_rows(traded, "customer_account_log", "days", customer_id=customer)
     assert [row[name] for name in ("opening", "receivable", "advance", "closing", "bills")] == [
         "113.00",
         "80.00",
@@ -70,8 +70,8 @@ def test_a_month_of_a_customer(traded: Desk, customer: int) -> None:
     }
 
 
-def test_each_posting_with_the_balance_after_it(traded: Desk, customer: int) -> None:
-    found = rows(traded, "customer_account_entry", "business_date", customer_id=customer)
+def test_each_posting_with_the_balance_after_it(traded: BillClient, customer: int) -> None:
+    found = list_rows(traded, "customer_account_entry", "business_date", customer_id=customer)
     assert [
         (row["receivable"], row["advance"], row["balance"], row["reversal"]) for row in reversed(found)
     ] == [
@@ -84,14 +84,14 @@ def test_each_posting_with_the_balance_after_it(traded: Desk, customer: int) -> 
     assert found[0]["route"].startswith("/sales/salesamend?id=")
 
 
-def test_the_balance_is_what_is_open(traded: Desk, customer: int, books: Books) -> None:
-    [row] = rows(traded, "customer_account_log", "days", customer_id=customer)
+def test_the_balance_is_what_is_open(traded: BillClient, customer: int, books: PostingReader) -> None:
+    [row] = list_rows(traded, "customer_account_log", "days", customer_id=customer)
     query = "select sum(open_amount) from settlement_item where party_type = 'customer' and party_id = %s"
     [(open_amount,)] = books.rows(query, customer)
     assert Decimal(row["closing"]) == Decimal(open_amount)
 
 
-def test_others_companies_are_not_told(traded: Desk, customer: int) -> None:
-    other = Desk(traded.site, "manager_b")
-    assert rows(other, "customer_account_entry", "business_date", customer_id=customer) == []
-    assert rows(other, "customer_account_log", "days", customer_id=customer) == []
+def test_others_companies_are_not_told(traded: BillClient, customer: int) -> None:
+    other = BillClient(traded.site, "manager_b")
+    assert list_rows(other, "customer_account_entry", "business_date", customer_id=customer) == []
+    assert list_rows(other, "customer_account_log", "days", customer_id=customer) == []

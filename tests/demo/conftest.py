@@ -1,4 +1,4 @@
-"""The demo group as its tests ask it."""
+"""Fixtures: the demo group's database and companies."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine
 
-from api.kit import database
-from tests.demo.loaded import TRADED, served_by
+from api.kit.storage import database
+from tests.support.demo_database import TRADED, use_database
 
 
 @pytest.fixture(scope="module")
 def engine(demo_url: str) -> Iterator[Engine]:
     """The application on the database of the demo group."""
-    with served_by(demo_url):
-        yield database.engine()
+    with use_database(demo_url):
+        yield database.main_engine()
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +26,8 @@ def companies(engine: Engine) -> list[int]:
         return [row[0] for row in rows]
 
 
-def traded(engine: Engine) -> list[int]:
-    """The companies that have bills, in the order of `TRADED`."""
+def list_traded(engine: Engine) -> list[int]:
+    """Return the companies that have bills, in the order of `TRADED`."""
     with engine.connect() as conn:
         query = "select company_id from company where company_code = %s"
         return [conn.exec_driver_sql(query, (code,)).scalar_one() for code in TRADED]

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from api.demo.assortment import CURVES, ean13, items
+from api.demo.goods import CURVES, build_goods, format_ean13
 
 
 def test_the_same_goods_every_time() -> None:
-    first, second = items(50), items(50)
+    first, second = build_goods(50), build_goods(50)
     assert [item.row for item in first] == [item.row for item in second]
 
 
 def test_a_known_barcode() -> None:
-    assert ean13(123456789) == "6901234567892"
+    assert format_ean13(123456789) == "6901234567892"
 
 
 def test_codes_are_unique_and_barcodes_valid() -> None:
-    found = items(10**6)
+    found = build_goods(10**6)
     for column in ("goods_num", "barcode"):
         assert len({item.row[column] for item in found}) == len(found) > 1500
     for item in found:
@@ -24,6 +24,6 @@ def test_codes_are_unique_and_barcodes_valid() -> None:
 
 
 def test_every_goods_has_a_season_and_a_margin() -> None:
-    for item in items(10**6):
+    for item in build_goods(10**6):
         assert item.season in CURVES
         assert item.price > item.cost > 0

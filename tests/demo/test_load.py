@@ -10,17 +10,17 @@ import pytest
 from sqlalchemy import Engine
 
 from api.customers.customer_receipt import CustomerReceipt
-from api.demo import loading, trading
-from api.demo.loading import load
-from api.kit.bulk import Entry
-from api.ledger import checks
+from api.demo import loader, timeline
+from api.demo.loader import load_group
+from api.kit.bills.bulk_posting import BulkBill
+from api.ledger import integrity_checks
 from api.purchase.purchase_invoice import PurchaseInvoice
 from api.purchase.purchase_plan import PurchasePlan
 from api.purchase.supplier_payment import SupplierPayment
 from api.sales.consignment_sale import ConsignmentSale
 from api.sales.sales_outbound import SalesOutbound
-from tests.demo.conftest import traded
-from tests.demo.loaded import SIZE, TODAY
+from tests.demo.conftest import list_traded
+from tests.support.demo_database import SIZE, TODAY
 
 MORE_FOLLOW = (CustomerReceipt, SupplierPayment, ConsignmentSale, PurchaseInvoice, PurchasePlan)
 """Of these some are made when the trade is over."""
@@ -40,13 +40,13 @@ def ask(engine: Engine) -> Ask:
 @pytest.fixture(scope="module")
 def loaded(engine: Engine) -> int:
     """The company that was loaded in one go."""
-    return traded(engine)[0]
+    return list_traded(engine)[0]
 
 
 @pytest.fixture(scope="module")
 def resumed(engine: Engine) -> int:
     """The company whose load was broken off in the middle and taken up again."""
-    return traded(engine)[1]
+    return list_traded(engine)[1]
 
 
 class TestGroup:
@@ -65,7 +65,7 @@ class TestGroup:
     def test_a_second_call_changes_nothing(self, companies: list[int], engine: Engine, ask: Ask) -> None:
         before = ask("select count(*), max(goods_id) from goods")
         with engine.begin() as conn:
-            loading.prepare(conn, "large", TODAY)
+            loader.insert_masters(conn, "large", TODAY)
         assert ask("select count(*), max(goods_id) from goods") == before
         assert ask("select distinct size from demo_load") == [(SIZE,)]
 
@@ -306,17 +306,19 @@ class TestBills:
     def test_every_check_passes(self, loaded: int, resumed: int, engine: Engine) -> None:
         assert loaded != resumed
         with engine.connect() as conn:
-            assert [finding.check.name for finding in checks.run(conn) if finding.count] == []
+            assert [
+                finding.check.name for finding in integrity_checks.run_checks(conn) if finding.count
+            ] == []
 
 
 class TestResumed:
     def test_nothing_is_lost_or_doubled(self, resumed: int, engine: Engine, ask: Ask) -> None:
         """The company has the bills that the generator gives without a break."""
         with engine.connect() as conn:
-            group = loading.masters.read(conn, loading.SIZES[SIZE])
+            group = loader.masters.read_group(conn, loader.SIZES[SIZE])
         [branch] = [branch for branch in group.branches if branch.company_id == resumed]
-        entries: list[Entry] = []
-        for portion in trading.portions(group, branch, loading.SIZES[SIZE], TODAY):
+        entries: list[BulkBill] = []
+        for portion in timeline.generate_portions(group, branch, loader.SIZES[SIZE], TODAY):
             entries += portion.entries
         for cls in {entry.cls for entry in entries}:
             mine = [entry.draft.header for entry in entries if entry.cls is cls]
@@ -342,5 +344,5 @@ class TestResumed:
         with engine.begin() as conn:
             conn.exec_driver_sql("update demo_load set finished = true")
         before = ask("select count(*) from stock_ledger")
-        load(SIZE, TODAY)
+        load_group(SIZE, TODAY)
         assert ask("select count(*) from stock_ledger") == before

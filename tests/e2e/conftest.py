@@ -1,4 +1,4 @@
-"""The whole product in a real browser: `erp up` with the demo group on ports of its own, and Debian's Chromium."""
+"""Browser fixtures: `erp up` with the demo group on ports of its own, and Debian's Chromium."""
 
 from __future__ import annotations
 
@@ -31,26 +31,34 @@ from playwright.sync_api import (
 )
 from sqlalchemy import Engine
 
-from api.demo import logins
-from api.kit.database import connect
+from api.demo import list_logins
 from api.kit.settings import PROJECT_DIR
+from api.kit.storage.database import build_engine
 from api.launch.browser import find_browser
 from api.launch.postgres import EmbeddedPostgres
-from tests.e2e.office import ADMIN_PASSWORD, Login, Office, ask, furnish, line_to, withdraw
-from tests.kit.client import Caller
-from tests.kit.once import copy, made_once
-from tests.kit.ports import free_port
-from tests.kit.superset import prepare
+from tests.e2e.station_setup import (
+    ADMIN_PASSWORD,
+    StationLogin,
+    StationSetup,
+    create_setup,
+    open_client,
+    publish_questionnaire,
+    unpublish_questionnaire,
+)
+from tests.support.client import Caller
+from tests.support.ports import free_port
+from tests.support.shared_artifacts import copy_artifact, shared_artifact
+from tests.support.superset import copy_reports
 
 START_SECONDS = 900
 MAP_KEY = "0123456789abcdef"
 ERP = str(Path(sys.executable).with_name("erp"))
 FIRST_FIGURES = """
-from api.kit.settings import settings
+from api.kit.settings import read_settings
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 
-Refresher(Files(settings().warehouse_dir), settings().database_url).refresh()
+Refresher(Files(read_settings().warehouse_dir), read_settings().database_url).refresh()
 """
 # The whole suite shares two cores; only what fails waits that long.
 expect.set_options(timeout=20_000)
@@ -68,23 +76,23 @@ FLAGS = (
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class RunningProduct:
     """A running product."""
 
     address: str
     database_url: str
 
 
-class Seat(Protocol):
-    def __call__(self, login: Login, *, timed: bool = False) -> Desk: ...
+class UserOpener(Protocol):
+    def __call__(self, login: StationLogin, *, timed: bool = False) -> BrowserUser: ...
 
 
-class Seats(Protocol):
-    def __call__(self, role: str, route: str | None = None) -> Desk: ...
+class DemoUserOpener(Protocol):
+    def __call__(self, role: str, route: str | None = None) -> BrowserUser: ...
 
 
 @pytest.fixture(scope="package")
-def system(data_dir: Path) -> Iterator[System]:
+def system(data_dir: Path) -> Iterator[RunningProduct]:
     """Everything, started once for the browser tests, stopped as Ctrl-C stops it. The demo group, its figures and Superset
     are there already: the first start is the subject of `tests/launch`.
 
@@ -92,47 +100,55 @@ def system(data_dir: Path) -> Iterator[System]:
     running already, with the demo group in it.
     """
     if running := os.environ.get("ERP_E2E_ADDRESS"):
-        yield System(running, _embedded(Path(os.environ.get("ERP_E2E_DATA_DIR", PROJECT_DIR / ".data"))))
+        yield RunningProduct(
+            running, _database_url(Path(os.environ.get("ERP_E2E_DATA_DIR", PROJECT_DIR / ".data")))
+        )
         return
     # The data directory's parent is the server's to enter as well, which runs under another account.
     folder = Path(tempfile.mkdtemp(prefix="erp-e2e-"))
-    copy(made_once("product", lambda made: _prepare(made, data_dir / "secrets.json")) / "data", folder)
+    copy_artifact(
+        shared_artifact("product", lambda made: _prepare_data(made, data_dir / "secrets.json")) / "data",
+        folder,
+    )
     place, port = folder / "data", free_port(neighbours=2)  # Superset and exploring
     process = subprocess.Popen(
         [ERP, "up"],
         cwd=PROJECT_DIR,
-        env=_environment(place, port),
+        env=_product_environment(place, port),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
     try:
         _await_ready(process)
-        yield System(f"http://127.0.0.1:{port}", _embedded(place))
+        yield RunningProduct(f"http://127.0.0.1:{port}", _database_url(place))
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(60)
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _environment(place: Path, port: int) -> dict[str, str]:
+def _product_environment(place: Path, port: int) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith("ERP_")}
     shape = {"ERP_PORT": str(port), "ERP_DATA_DIR": str(place), "ERP_DEMO": "tiny"}
     return own | shape | {"ERP_MAP_KEY": MAP_KEY}
 
 
-def _prepare(folder: Path, secrets: Path) -> None:
-    """A data directory, `data`, as the first start leaves it: the demo group, its figures, the reports' assets."""
+def _prepare_data(folder: Path, secrets: Path) -> None:
+    """Prepare a data directory, `data`, as the first start leaves it: the demo group, its figures, the
+    reports' assets."""
     place = folder / "data"
     place.mkdir()
     # Given by the environment, the password would be Superset's too, which knows another one.
     known = json.loads(secrets.read_text()) | {"admin_password": ADMIN_PASSWORD}
     (place / "secrets.json").write_text(json.dumps(known))
-    prepare(place)
+    copy_reports(place)
     server = EmbeddedPostgres(place / "postgres", place / "logs" / "postgres.log")
     server.start()
     try:
-        environment = _environment(place, free_port(neighbours=2)) | {"ERP_DATABASE_URL": server.url()}
+        environment = _product_environment(place, free_port(neighbours=2)) | {
+            "ERP_DATABASE_URL": server.url()
+        }
         subprocess.run([ERP, "prepare"], cwd=PROJECT_DIR, env=environment, check=True, capture_output=True)
         published = [sys.executable, "-c", FIRST_FIGURES]
         subprocess.run(published, cwd=PROJECT_DIR, env=environment, check=True, capture_output=True)
@@ -140,13 +156,13 @@ def _prepare(folder: Path, secrets: Path) -> None:
         server.stop()
 
 
-def _embedded(place: Path) -> str:
-    """The address of the database that a product with this data directory runs."""
+def _database_url(place: Path) -> str:
+    """Return the address of the database that a product with this data directory runs."""
     return EmbeddedPostgres(place / "postgres", place / "logs" / "postgres.log").url()
 
 
 def _await_ready(process: subprocess.Popen[str]) -> None:
-    """Read what the start prints until READY; later output is read away, so that the pipe never fills."""
+    """Read the output of the start until READY; later output is discarded, so that the pipe never fills."""
     assert process.stdout is not None
     told: list[str] = []
     timer = threading.Timer(START_SECONDS, process.kill)
@@ -160,8 +176,8 @@ def _await_ready(process: subprocess.Popen[str]) -> None:
     pytest.fail("erp up did not get ready:\n" + "".join(told[-40:]))
 
 
-def launched(playwright: Playwright) -> Browser:
-    """Chromium without a window."""
+def launch_browser(playwright: Playwright) -> Browser:
+    """Launch Chromium without a window."""
     binary = find_browser()
     assert binary, "no Chromium on this machine; `make test` installs it"
     return playwright.chromium.launch(executable_path=binary, args=list(FLAGS))
@@ -171,19 +187,19 @@ def launched(playwright: Playwright) -> Browser:
 def chromium() -> Iterator[Browser]:
     """Debian's Chromium, headless."""
     with sync_playwright() as playwright:
-        browser = launched(playwright)
+        browser = launch_browser(playwright)
         yield browser
         browser.close()
 
 
-TELL_POLICY = """
+REPORT_POLICY = """
 if (window === top) addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) =>
     console.error(`against the policy: ${effectiveDirective} ${blockedURI} ${sample}`));
 """
 
 
-class Desk:
-    """A user at his browser; what goes wrong in the page is collected and must stay empty."""
+class BrowserUser:
+    """A user in a browser; errors of the page are collected and must stay empty."""
 
     def __init__(self, context: BrowserContext, address: str) -> None:
         self.address = address
@@ -192,16 +208,16 @@ class Desk:
         self.errors: list[str] = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         # What the shell's own policy forbids it; what pages of theirs are forbidden is no mistake.
-        self.page.add_init_script(TELL_POLICY)
-        self.page.on("console", self._said)
+        self.page.add_init_script(REPORT_POLICY)
+        self.page.on("console", self._on_console)
 
-    def _said(self, message: ConsoleMessage) -> None:
+    def _on_console(self, message: ConsoleMessage) -> None:
         if message.text.startswith("against the policy"):
             self.errors.append(message.text)
 
     def log_in(self, role: str) -> None:
         """Log in as one of the demo users."""
-        [user] = [login for login in logins() if login["role"] == role]
+        [user] = [login for login in list_logins() if login["role"] == role]
         self.log_in_as(user["user_name"], user["password"])
 
     def log_in_as(self, user_name: str, password: str) -> None:
@@ -215,8 +231,8 @@ class Desk:
         """Go to a screen."""
         self.page.goto(f"{self.address}{route}")
 
-    def exported(self, place: Path) -> list[Cell]:
-        """The filled cells of every sheet of the file that the open list is exported to."""
+    def export_list(self, place: Path) -> list[Cell]:
+        """Export the open list and return the filled cells of every sheet."""
         page = self.page
         page.get_by_role("button", name=re.compile("导出$")).click()
         expect(page.get_by_text("系统正在处理，请稍后在导出任务中下载")).to_be_visible()
@@ -228,23 +244,23 @@ class Desk:
                 break
             page.wait_for_timeout(500)
             dialog.get_by_role("button", name="刷新").click()
-        return sheet_cells(self.saved(download, place))
+        return read_sheet_cells(self.save_download(download, place))
 
-    def saved(self, button: Locator, place: Path) -> Path:
-        """The file that a button gives."""
+    def save_download(self, button: Locator, place: Path) -> Path:
+        """Save the download of a button."""
         with self.page.expect_download() as file:
             button.click()
         file.value.save_as(place)
         return place
 
 
-def sheet_cells(place: Path) -> list[Cell]:
-    """The filled cells of every sheet of a workbook."""
+def read_sheet_cells(place: Path) -> list[Cell]:
+    """Return the filled cells of every sheet of a workbook."""
     sheets = openpyxl.load_workbook(place)
     return [cell for sheet in sheets for row in sheet.iter_rows() for cell in row if cell.value is not None]
 
 
-def _profile(chromium: Browser) -> BrowserContext:
+def _open_profile(chromium: Browser) -> BrowserContext:
     return chromium.new_context(
         viewport={"width": 1366, "height": 768},
         locale="zh-CN",
@@ -253,34 +269,34 @@ def _profile(chromium: Browser) -> BrowserContext:
     )
 
 
-class Profiles:
-    """Browser profiles that are emptied and used again: what pages are made of is loaded and compiled once, not once a test.
+class BrowserProfiles:
+    """Browser profiles that are emptied and reused: assets are loaded and compiled once, not once a test.
 
-    A demo user logs in once; after that a profile gets what the login left in it.
+    A demo user logs in once; after that a profile gets the storage that the login left.
     """
 
     def __init__(self, chromium: Browser, address: str) -> None:
         self.chromium = chromium
         self.address = address
         self._idle: list[BrowserContext] = []
-        self._left: dict[str, dict[str, str]] = {}
+        self._storage: dict[str, dict[str, str]] = {}
 
-    def take(self) -> Desk:
-        """A desk at which nobody has logged in."""
-        desk = Desk(self._idle.pop() if self._idle else _profile(self.chromium), self.address)
-        self._put(desk, {})
+    def take(self) -> BrowserUser:
+        """Return a browser user who has not logged in."""
+        desk = BrowserUser(self._idle.pop() if self._idle else _open_profile(self.chromium), self.address)
+        self._restore_storage(desk, {})
         return desk
 
-    def seat(self, role: str) -> Desk:
-        """A desk at which a demo user has logged in."""
+    def take_logged_in(self, role: str) -> BrowserUser:
+        """Return a demo user who has logged in."""
         desk = self.take()
-        if role not in self._left or not self._known(self._left[role]):
+        if role not in self._storage or not self._is_logged_in(self._storage[role]):
             desk.log_in(role)
-            self._left[role] = desk.page.evaluate("({...localStorage})")
-        self._put(desk, self._left[role])
+            self._storage[role] = desk.page.evaluate("({...localStorage})")
+        self._restore_storage(desk, self._storage[role])
         return desk
 
-    def give_back(self, desk: Desk) -> None:
+    def give_back(self, desk: BrowserUser) -> None:
         context = desk.page.context
         for page in context.pages:
             page.close()
@@ -294,35 +310,35 @@ class Profiles:
         for context in self._idle:
             context.close()
 
-    def _known(self, left: dict[str, str]) -> bool:
-        """Whether the login still holds: a test may have ended it."""
-        with line_to(self.address) as http:
+    def _is_logged_in(self, left: dict[str, str]) -> bool:
+        """Return whether the login is still valid: a test may have ended it."""
+        with open_client(self.address) as http:
             return (
                 Caller(http, left["token"], left["sign_key"])
                 .get("v2/open/Questionnaire/getQuestionnaireCount")
                 .ok
             )
 
-    def _put(self, desk: Desk, stored: dict[str, str]) -> None:
+    def _restore_storage(self, desk: BrowserUser, stored: dict[str, str]) -> None:
         # A picture is of the product's origin, and no page that asks or keeps anything.
         desk.page.goto(f"{self.address}/favicon.svg")
         desk.page.evaluate("stored => { localStorage.clear(); Object.assign(localStorage, stored); }", stored)
 
 
 @pytest.fixture(scope="package")
-def profiles(system: System, chromium: Browser) -> Iterator[Profiles]:
-    kept = Profiles(chromium, system.address)
+def profiles(system: RunningProduct, chromium: Browser) -> Iterator[BrowserProfiles]:
+    kept = BrowserProfiles(chromium, system.address)
     yield kept
     kept.close()
 
 
 @pytest.fixture
-def profile(system: System, chromium: Browser) -> Iterator[Callable[[], Desk]]:
-    """Desks that nobody has logged in at, each in a new browser profile at 1366 × 768."""
-    opened: list[Desk] = []
+def profile(system: RunningProduct, chromium: Browser) -> Iterator[Callable[[], BrowserUser]]:
+    """Browser users who have not logged in, each in a new profile at 1366 × 768."""
+    opened: list[BrowserUser] = []
 
-    def new() -> Desk:
-        opened.append(Desk(_profile(chromium), system.address))
+    def new() -> BrowserUser:
+        opened.append(BrowserUser(_open_profile(chromium), system.address))
         return opened[-1]
 
     yield new
@@ -332,9 +348,9 @@ def profile(system: System, chromium: Browser) -> Iterator[Callable[[], Desk]]:
 
 
 @pytest.fixture
-def taken(profiles: Profiles) -> Iterator[list[Desk]]:
-    """Desks of kept profiles, given back when the test is over."""
-    desks: list[Desk] = []
+def taken(profiles: BrowserProfiles) -> Iterator[list[BrowserUser]]:
+    """Browser users of reused profiles, given back when the test is over."""
+    desks: list[BrowserUser] = []
     yield desks
     for desk in desks:
         profiles.give_back(desk)
@@ -343,11 +359,11 @@ def taken(profiles: Profiles) -> Iterator[list[Desk]]:
 
 
 @pytest.fixture
-def desks(profiles: Profiles, taken: list[Desk]) -> Seats:
-    """The demo group's users at their desks, by role; they open a screen themselves, or sit before the one they are told."""
+def desks(profiles: BrowserProfiles, taken: list[BrowserUser]) -> DemoUserOpener:
+    """The demo group's users in browsers, by role; they open a screen themselves, or start on the given one."""
 
-    def sit(role: str, route: str | None = None) -> Desk:
-        taken.append(desk := profiles.seat(role))
+    def sit(role: str, route: str | None = None) -> BrowserUser:
+        taken.append(desk := profiles.take_logged_in(role))
         if route:
             desk.open(route)
         return desk
@@ -356,10 +372,13 @@ def desks(profiles: Profiles, taken: list[Desk]) -> Seats:
 
 
 @pytest.fixture
-def seat(profile: Callable[[], Desk], profiles: Profiles, taken: list[Desk]) -> Seat:
-    """Users whom the tests made, at their desks before the home page; `timed` ones under a clock that the test may move."""
+def seat(
+    profile: Callable[[], BrowserUser], profiles: BrowserProfiles, taken: list[BrowserUser]
+) -> UserOpener:
+    """Users whom the tests made, in browsers on the home page; `timed` ones under a clock that the test may
+    move."""
 
-    def sit(login: Login, *, timed: bool = False) -> Desk:
+    def sit(login: StationLogin, *, timed: bool = False) -> BrowserUser:
         if timed:
             desk = profile()
             desk.page.clock.install()
@@ -372,33 +391,33 @@ def seat(profile: Callable[[], Desk], profiles: Profiles, taken: list[Desk]) -> 
 
 
 @pytest.fixture(scope="package")
-def office(system: System) -> Office:
+def office(system: RunningProduct) -> StationSetup:
     """A service station with users, and the administrator who made them."""
-    return furnish(system.address)
+    return create_setup(system.address)
 
 
 @pytest.fixture
-def publish(office: Office) -> Iterator[Callable[[str], int]]:
-    """Questionnaires that every service station is asked until the test is over."""
+def publish(office: StationSetup) -> Iterator[Callable[[str], int]]:
+    """Questionnaires for every service station until the test is over."""
     keys: list[int] = []
 
     def ask_them(title: str) -> int:
-        keys.append(ask(office, title))
+        keys.append(publish_questionnaire(office, title))
         return keys[-1]
 
     yield ask_them
     for key in keys:
-        withdraw(office, key)
+        unpublish_questionnaire(office, key)
 
 
 @pytest.fixture(scope="package")
-def books(system: System) -> Iterator[Engine]:
+def books(system: RunningProduct) -> Iterator[Engine]:
     """The product's database, for what no call of it enters: reminders, payments, a company half set up."""
-    engine = connect(system.database_url, 2)
+    engine = build_engine(system.database_url, 2)
     yield engine
     engine.dispose()
 
 
-def freeze(page: Page) -> None:
-    """Let a timed page's clock stand still until the test moves it; what was due soon happens first."""
+def freeze_clock(page: Page) -> None:
+    """Stop a timed page's clock until the test moves it; what is due soon happens first."""
     page.clock.pause_at(page.evaluate("Date.now() / 1000") + 20)

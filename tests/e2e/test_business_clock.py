@@ -9,29 +9,29 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from api.kit.database import TIME_ZONE, today
-from tests.e2e.conftest import START_SECONDS, Desk, System
-from tests.e2e.entry import ADD, OUTBOUND, cell, first_goods, goods, manager
-from tests.e2e.office import made
-from tests.e2e.test_main_job import choose
-from tests.kit.client import Caller
+from api.kit.storage.database import TIME_ZONE, today
+from tests.e2e.bill_form import ADD, OUTBOUND, cell_input, first_goods_choice, goods, manager
+from tests.e2e.conftest import START_SECONDS, BrowserUser, RunningProduct
+from tests.e2e.station_setup import require_data
+from tests.e2e.test_main_job import choose_first
+from tests.support.client import Caller
 
 __all__ = ["goods", "manager"]
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 
 
-def elsewhere() -> str:
-    """A zone where it is another day at this moment."""
+def other_zone() -> str:
+    """Return a zone where it is another day at this moment."""
     return "Pacific/Pago_Pago" if datetime.now(TIME_ZONE).hour < 18 else "Pacific/Kiritimati"
 
 
 @pytest.fixture(params=["another zone", "a clock of last year"])
-def page(request: pytest.FixtureRequest, system: System, chromium: Browser) -> Iterator[Page]:
+def page(request: pytest.FixtureRequest, system: RunningProduct, chromium: Browser) -> Iterator[Page]:
     """The branch manager's, at a PC that knows the business's day least of all."""
     slow = request.param == "a clock of last year"
-    zone = "UTC" if slow else elsewhere()
+    zone = "UTC" if slow else other_zone()
     context = chromium.new_context(viewport={"width": 1366, "height": 768}, locale="zh-CN", timezone_id=zone)
-    desk = Desk(context, system.address)
+    desk = BrowserUser(context, system.address)
     if slow:
         desk.page.clock.install(time=datetime.now(TIME_ZONE) - timedelta(days=366))
     desk.log_in("分公司经理")
@@ -41,23 +41,23 @@ def page(request: pytest.FixtureRequest, system: System, chromium: Browser) -> I
 
 
 def test_a_bill_is_dated_and_looked_for_by_the_business_date(
-    page: Page, system: System, manager: Caller, goods: list[dict[str, Any]]
+    page: Page, system: RunningProduct, manager: Caller, goods: list[dict[str, Any]]
 ) -> None:
     browsers = page.evaluate("new Intl.DateTimeFormat('sv', {dateStyle: 'short'}).format(new Date())")
     day = str(today())
     assert browsers != day
     page.goto(f"{system.address}{ADD}")
     expect(page.get_by_label("业务日期")).to_have_value(day)
-    choose(page, "客户")
-    choose(page, "仓库")
-    expect(first_goods(page, goods[0]["goods_num"])).to_contain_text(goods[0]["goods_num"])
+    choose_first(page, "客户")
+    choose_first(page, "仓库")
+    expect(first_goods_choice(page, goods[0]["goods_num"])).to_contain_text(goods[0]["goods_num"])
     page.keyboard.press("Enter")
     page.keyboard.type("2")
     page.keyboard.press("Enter")
-    cell(page).press("Control+s")
+    cell_input(page).press("Control+s")
     page.wait_for_url("**/sales/salesamend?id=*")
     key = int(page.url.split("id=")[1].split("&")[0])
-    assert made(manager.get(f"{OUTBOUND}/getInfo", id=key))["business_date"] == day
+    assert require_data(manager.get(f"{OUTBOUND}/getInfo", id=key))["business_date"] == day
 
     page.goto(f"{system.address}/sales/salesout")
     page.get_by_label("业务日期").first.click()

@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from api.kit.database import today
-from tests.e2e.conftest import START_SECONDS, Seats
-from tests.e2e.entry import ADD, OUTBOUND, goods, manager, outbound, page
-from tests.e2e.office import made
-from tests.kit.client import Caller
+from api.kit.storage.database import today
+from tests.e2e.bill_form import ADD, OUTBOUND, add_outbound, goods, manager, page
+from tests.e2e.conftest import START_SECONDS, DemoUserOpener
+from tests.e2e.station_setup import require_data
+from tests.support.client import Caller
 
 __all__ = ["goods", "manager", "page"]
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 CUSTOMER = "v2/custom/Customer"
 
 
-class Known(NamedTuple):
-    """A customer and the days that he is given to pay."""
+class CustomerTerms(NamedTuple):
+    """A customer and his payment days."""
 
     customer_id: int
     name: str
@@ -28,32 +28,32 @@ class Known(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def customers(manager: Caller) -> list[Known]:
+def customers(manager: Caller) -> list[CustomerTerms]:
     """Two customers of the manager's with different terms."""
-    rows = made(manager.get(f"{CUSTOMER}/getList", per_page=100))["data"]
-    found: dict[int, Known] = {}
+    rows = require_data(manager.get(f"{CUSTOMER}/getList", per_page=100))["data"]
+    found: dict[int, CustomerTerms] = {}
     for row in rows:
         days = int(row["payment_days"])
-        found.setdefault(days, Known(row["customer_id"], row["customer_name"], days))
+        found.setdefault(days, CustomerTerms(row["customer_id"], row["customer_name"], days))
     few, many = min(found), max(found)
     assert few < many
     return [found[few], found[many]]
 
 
-def due(page: Page) -> Locator:
+def locate_due_date(page: Page) -> Locator:
     return page.get_by_role("textbox", name="到期日", exact=True)
 
 
-def hint(page: Page) -> Locator:
+def locate_hint(page: Page) -> Locator:
     return page.locator("[data-field=due_date] .field-hint")
 
 
 def expect_computed(page: Page, day: date) -> None:
-    expect(hint(page)).to_have_text(f"不填则为 {day}")
-    expect(due(page)).to_have_value("")
+    expect(locate_hint(page)).to_have_text(f"不填则为 {day}")
+    expect(locate_due_date(page)).to_have_value("")
 
 
-def pick(page: Page, customer: Known) -> None:
+def pick_customer(page: Page, customer: CustomerTerms) -> None:
     field = page.get_by_role("combobox", name="客户", exact=True)
     field.focus()
     page.keyboard.press("ArrowDown")
@@ -64,7 +64,7 @@ def pick(page: Page, customer: Known) -> None:
     expect(page.locator("[data-field=customer_id]")).to_contain_text(customer.name)
 
 
-def put(page: Page, label: str, day: date) -> None:
+def type_day(page: Page, label: str, day: date) -> None:
     field = page.get_by_role("textbox", name=label, exact=True)
     field.focus()
     page.keyboard.press("Control+a")
@@ -73,51 +73,51 @@ def put(page: Page, label: str, day: date) -> None:
     expect(field).to_have_value(str(day))
 
 
-def saved(page: Page, manager: Caller) -> dict[str, Any]:
+def save_bill(page: Page, manager: Caller) -> dict[str, Any]:
     page.keyboard.press("Control+s")
     page.wait_for_url("**/sales/salesamend?id=*")
-    bill: dict[str, Any] = made(manager.get(f"{OUTBOUND}/getInfo", id=page.url.split("=")[-1]))
+    bill: dict[str, Any] = require_data(manager.get(f"{OUTBOUND}/getInfo", id=page.url.split("=")[-1]))
     return bill
 
 
-def test_it_follows_customer_and_date_until_it_is_typed(page: Page, customers: list[Known]) -> None:
+def test_it_follows_customer_and_date_until_it_is_typed(page: Page, customers: list[CustomerTerms]) -> None:
     one, other = customers
-    pick(page, one)
+    pick_customer(page, one)
     expect_computed(page, today() + timedelta(one.days))
-    pick(page, other)
+    pick_customer(page, other)
     expect_computed(page, today() + timedelta(other.days))
     earlier = today() - timedelta(3)
-    put(page, "业务日期", earlier)
+    type_day(page, "业务日期", earlier)
     expect_computed(page, earlier + timedelta(other.days))
     typed = today() + timedelta(100)
-    put(page, "到期日", typed)
-    expect(hint(page)).to_have_count(0)
-    pick(page, one)
-    put(page, "业务日期", today())
-    expect(due(page)).to_have_value(str(typed))
+    type_day(page, "到期日", typed)
+    expect(locate_hint(page)).to_have_count(0)
+    pick_customer(page, one)
+    type_day(page, "业务日期", today())
+    expect(locate_due_date(page)).to_have_value(str(typed))
     page.locator("[data-field=due_date] .ant-picker").hover()
     page.locator("[data-field=due_date] .ant-picker-clear").click()
     expect_computed(page, today() + timedelta(one.days))
 
 
 def test_a_copy_is_not_overdue_at_once(
-    desks: Seats, customers: list[Known], goods: list[dict[str, Any]], manager: Caller
+    desks: DemoUserOpener, customers: list[CustomerTerms], goods: list[dict[str, Any]], manager: Caller
 ) -> None:
     one = customers[0]
     long_ago = today() - timedelta(90)
     line = {"goods_id": goods[0]["goods_id"], "quantity": "1", "price": "300", "tax_rate": "13"}
-    old = outbound(
+    old = add_outbound(
         manager,
         [line],
         customer_id=one.customer_id,
         business_date=str(long_ago),
         due_date=str(long_ago + timedelta(30)),
     )
-    assert made(manager.get(f"{OUTBOUND}/getInfo", id=old["id"]))["due_typed"] is True
+    assert require_data(manager.get(f"{OUTBOUND}/getInfo", id=old["id"]))["due_typed"] is True
     desk = desks("分公司经理")
     desk.open(f"{ADD}?copy={old['id']}")
     expect_computed(desk.page, today() + timedelta(one.days))
-    copy = saved(desk.page, manager)
+    copy = save_bill(desk.page, manager)
     assert (copy["business_date"], copy["due_date"], copy["due_typed"]) == (
         str(today()),
         str(today() + timedelta(one.days)),
@@ -126,8 +126,8 @@ def test_a_copy_is_not_overdue_at_once(
     desk.open(f"/sales/salesoutModify?id={copy['bill_id']}")
     expect_computed(desk.page, today() + timedelta(one.days))
     typed = today() + timedelta(7)
-    put(desk.page, "到期日", typed)
-    again = saved(desk.page, manager)
+    type_day(desk.page, "到期日", typed)
+    again = save_bill(desk.page, manager)
     assert (again["due_date"], again["due_typed"]) == (str(typed), True)
     desk.open(f"/sales/salesoutModify?id={copy['bill_id']}")
-    expect(due(desk.page)).to_have_value(str(typed))
+    expect(locate_due_date(desk.page)).to_have_value(str(typed))

@@ -7,14 +7,14 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import START_SECONDS, Seats
-from tests.e2e.test_report_home import shot
+from tests.e2e.conftest import START_SECONDS, DemoUserOpener
+from tests.e2e.test_report_home import save_picture
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 CHART, BOARD = "各公司销售收入", "我的销售看板"
 
 
-def choose(page: Page, field: str, wanted: str) -> None:
+def drop_field(page: Page, field: str, wanted: str) -> None:
     """Drop a column or a figure into a field of the chart."""
     page.get_by_text(field, exact=True).first.click()
     popover = page.locator(".ant-popover:visible")
@@ -25,7 +25,7 @@ def choose(page: Page, field: str, wanted: str) -> None:
 
 
 class TestExplore:
-    def test_an_analyst_draws_a_chart_of_his_own(self, desks: Seats) -> None:
+    def test_an_analyst_draws_a_chart_of_his_own(self, desks: DemoUserOpener) -> None:
         desk = desks("数据分析员")
         desk.open("/report/explore")
         expect(desk.page.get_by_text("经营日报（含成本）", exact=True)).to_be_visible()
@@ -53,8 +53,8 @@ class TestExplore:
         page.wait_for_url(re.compile("/explore/"))
         expect(page.get_by_text("销售收入", exact=True)).to_be_visible()
         expect(page.get_by_text("角色", exact=True)).to_have_count(0)
-        choose(page, "拖列到这里，或点击选择", "公司")
-        choose(page, "拖列或指标到这里，或点击选择", "销售收入")
+        drop_field(page, "拖列到这里，或点击选择", "公司")
+        drop_field(page, "拖列或指标到这里，或点击选择", "销售收入")
         with page.expect_response("**/api/v1/chart/data*") as drawn:
             page.get_by_role("button", name="创建图表").click()
         assert len(drawn.value.json()["result"][0]["data"]) > 1
@@ -70,7 +70,7 @@ class TestExplore:
         for closed in ("分享", "查看查询语句", "在 SQL 工具箱中执行"):
             expect(page.get_by_role("menuitem", name=closed)).to_be_hidden()
         page.keyboard.press("Escape")
-        shot(page, "explore-drawn")
+        save_picture(page, "explore-drawn")
 
         page.locator("[data-test='query-save-button']").click()
         page.locator("[data-test='new-chart-name']").fill(CHART)
@@ -85,7 +85,7 @@ class TestExplore:
         page.reload()
         expect(page.get_by_text(CHART, exact=True).first).to_be_visible()
         expect(page.locator("canvas").first).to_be_visible()
-        shot(page, "explore-board")
+        save_picture(page, "explore-board")
         page.goto(f"{door}/chart/list/")
         expect(page.get_by_role("link", name=CHART).first).to_be_visible()
         answer = page.goto(f"{door}/sqllab/")

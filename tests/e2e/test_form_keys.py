@@ -8,11 +8,19 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import START_SECONDS, Seats
-from tests.e2e.entry import at, at_one_place, cell, first_goods, goods, manager, page
-from tests.e2e.office import made
-from tests.e2e.test_main_job import choose
-from tests.kit.client import Caller
+from tests.e2e.bill_form import (
+    at_one_place,
+    cell_input,
+    expect_cell,
+    first_goods_choice,
+    goods,
+    manager,
+    page,
+)
+from tests.e2e.conftest import START_SECONDS, DemoUserOpener
+from tests.e2e.station_setup import require_data
+from tests.e2e.test_main_job import choose_first
+from tests.support.client import Caller
 
 __all__ = ["at_one_place", "goods", "manager", "page"]
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -39,7 +47,7 @@ class TestHead:
         expect(page.locator(".ant-picker-dropdown:visible")).to_have_count(0)
 
     def test_a_cross_that_empties_a_choice_is_the_mouses_and_delete_the_keyboards(self, page: Page) -> None:
-        choose(page, "部门")
+        choose_first(page, "部门")
         department = page.get_by_role("combobox", name="部门", exact=True)
         cross = page.locator("[data-field=department_id] .ant-select-clear")
         department.focus()
@@ -54,11 +62,13 @@ class TestHead:
 
 
 class TestReceipt:
-    def test_behind_the_head_comes_the_choice_of_open_items(self, desks: Seats, manager: Caller) -> None:
+    def test_behind_the_head_comes_the_choice_of_open_items(
+        self, desks: DemoUserOpener, manager: Caller
+    ) -> None:
         desk = desks("分公司经理")
         page = desk.page
         desk.open(RECEIPT)
-        choose(page, "客户")
+        choose_first(page, "客户")
         for _ in range(20):
             page.keyboard.press("Enter")
             if page.locator("button:focus").count():
@@ -75,33 +85,33 @@ class TestReceipt:
 
 class TestStockTake:
     def test_counts_are_keyed_in_line_by_line(
-        self, desks: Seats, at_one_place: list[dict[str, Any]], manager: Caller
+        self, desks: DemoUserOpener, at_one_place: list[dict[str, Any]], manager: Caller
     ) -> None:
         desk = desks("分公司经理")
         page = desk.page
         desk.open(STOCK_TAKE)
-        choose(page, "仓库")
+        choose_first(page, "仓库")
         one, other, *_ = at_one_place
         counts = {one["goods_num"]: "3", other["goods_num"]: "0"}
         for row, (code, count) in enumerate(counts.items(), 1):
-            cell(page).focus() if row == 1 else None
-            at(page, f"第{row}行 商品")
-            expect(first_goods(page, code)).to_contain_text(code)
+            cell_input(page).focus() if row == 1 else None
+            expect_cell(page, f"第{row}行 商品")
+            expect(first_goods_choice(page, code)).to_contain_text(code)
             page.keyboard.press("Enter")
             for _ in range(6):
-                if "初盘数量" in (cell(page).get_attribute("aria-label") or ""):
+                if "初盘数量" in (cell_input(page).get_attribute("aria-label") or ""):
                     break
                 page.keyboard.press("Enter")
-            at(page, f"第{row}行 初盘数量")
+            expect_cell(page, f"第{row}行 初盘数量")
             page.keyboard.type(count)
             for _ in range(6):
-                if f"第{row}行" not in (cell(page).get_attribute("aria-label") or ""):
+                if f"第{row}行" not in (cell_input(page).get_attribute("aria-label") or ""):
                     break
                 page.keyboard.press("Enter")
         page.keyboard.press("Control+s")
         page.wait_for_url(re.compile(r"/inventory/takestockSee\?id=\d+"))
         key = int(page.url.rpartition("=")[2])
-        lines = made(manager.get("v2/inventory/StockTaking/getInfo", id=key))["lines"]
+        lines = require_data(manager.get("v2/inventory/StockTaking/getInfo", id=key))["lines"]
         assert {line["goods_num"]: line["counted_quantity"] for line in lines} == {
             code: f"{count}.000" for code, count in counts.items()
         }

@@ -11,23 +11,23 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.e2e.conftest import START_SECONDS, Desk, Seat
-from tests.e2e.entry import (
+from tests.e2e.bill_form import (
     ADD,
     OUTBOUND,
-    at,
-    audited,
-    first_goods,
+    add_outbound,
+    audit_bill,
+    expect_cell,
+    first_goods_choice,
     goods,
     manager,
-    outbound,
     page,
-    search,
+    search_list,
 )
-from tests.e2e.office import Login, Office, hire, made
-from tests.e2e.test_main_job import choose
-from tests.kit.client import Caller
-from tests.printing.paper import read
+from tests.e2e.conftest import START_SECONDS, BrowserUser, UserOpener
+from tests.e2e.station_setup import StationLogin, StationSetup, create_staff, require_data
+from tests.e2e.test_main_job import choose_first
+from tests.printing.pdf_pages import read_pdf
+from tests.support.client import Caller
 
 __all__ = ["goods", "manager", "page"]
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -50,14 +50,14 @@ class TestBadNetwork:
             route.abort()
 
         page.route("**/SalesOutstock/add?*", lose)
-        choose(page, "客户")
-        choose(page, "仓库")
-        expect(first_goods(page, goods[0]["goods_num"])).to_contain_text(goods[0]["goods_num"])
+        choose_first(page, "客户")
+        choose_first(page, "仓库")
+        expect(first_goods_choice(page, goods[0]["goods_num"])).to_contain_text(goods[0]["goods_num"])
         page.keyboard.press("Enter")
-        at(page, "第1行 数量")
+        expect_cell(page, "第1行 数量")
         page.keyboard.type("1")
         page.keyboard.press("Enter")
-        before = made(manager.get(f"{OUTBOUND}/getList"))["total"]
+        before = require_data(manager.get(f"{OUTBOUND}/getList"))["total"]
         page.keyboard.press("Control+s")
         expect(page.get_by_text(re.compile("网络")).first).to_be_visible()
         assert ADD in page.url
@@ -65,32 +65,41 @@ class TestBadNetwork:
         page.keyboard.press("Control+s")
         page.wait_for_url("**/sales/salesamend?id=*")
         assert len(keys) == 2 and keys[0] == keys[1] is not None
-        assert made(manager.get(f"{OUTBOUND}/getList"))["total"] == before + 1
+        assert require_data(manager.get(f"{OUTBOUND}/getList"))["total"] == before + 1
 
 
 class TestHiddenCost:
     def test_whoever_may_not_see_it_finds_it_nowhere(
-        self, seat: Seat, office: Office, goods: list[dict[str, Any]], manager: Caller, tmp_path: Path
+        self,
+        seat: UserOpener,
+        office: StationSetup,
+        goods: list[dict[str, Any]],
+        manager: Caller,
+        tmp_path: Path,
     ) -> None:
         """Whoever may, finds it in each of these places."""
         line = {"goods_id": goods[1]["goods_id"], "quantity": "3", "price": "1"}
-        bill = audited(manager, OUTBOUND, outbound(manager, [line]))
-        [stored] = made(manager.get(f"{OUTBOUND}/getInfo", id=bill["id"]))["lines"]
+        bill = audit_bill(manager, OUTBOUND, add_outbound(manager, [line]))
+        [stored] = require_data(manager.get(f"{OUTBOUND}/getInfo", id=bill["id"]))["lines"]
         cost = float(stored["cost_amount"])
         template = _with_cost(office)
-        company = made(manager.get(f"{OUTBOUND}/getInfo", id=bill["id"]))["company_id"]
+        company = require_data(manager.get(f"{OUTBOUND}/getInfo", id=bill["id"]))["company_id"]
         asked = {"company_id": company, "per_page": 1}
-        key = made(office.admin.get("v2/system/CompanyGoods/getList", **asked))["data"][0]["company_goods_id"]
-        made(office.admin.post("v2/system/CompanyGoods/edit", {"id": key, "purchase_price": "7654.32"}))
+        key = require_data(office.admin.get("v2/system/CompanyGoods/getList", **asked))["data"][0][
+            "company_goods_id"
+        ]
+        require_data(
+            office.admin.post("v2/system/CompanyGoods/edit", {"id": key, "purchase_price": "7654.32"})
+        )
         rights = [*LISTS, "sales_outbound_detail:list", "sales_outbound_detail:export", "sales_detail:list"]
         for sees in (True, False):
-            user = hire(office, [*rights, "company_goods:list", "company_goods:edit"], "看成本的人")
-            made(office.admin.post("v2/system/Role/edit", {"id": user.role_id, "sees_cost": sees}))
+            user = create_staff(office, [*rights, "company_goods:list", "company_goods:edit"], "看成本的人")
+            require_data(office.admin.post("v2/system/Role/edit", {"id": user.role_id, "sees_cost": sees}))
             page = (desk := seat(user)).page
             desk.open(f"/sales/outstockgoodsdetail?bill_no={bill['bill_no']}")
             expect(page.get_by_text(bill["bill_no"]).first).to_be_visible()
             found = {"list": f"{cost:,.2f}" in page.inner_text("body")}
-            found["export"] = cost in {cell.value for cell in desk.exported(tmp_path / f"{sees}.xlsx")}
+            found["export"] = cost in {cell.value for cell in desk.export_list(tmp_path / f"{sees}.xlsx")}
             desk.open(f"/sales/salesamend?id={bill['id']}")
             expect(page.get_by_role("heading", name=re.compile(bill["bill_no"]))).to_be_visible()
             found["bill"] = f"{cost:,.2f}" in page.inner_text("body")
@@ -98,8 +107,8 @@ class TestHiddenCost:
             page.get_by_role("combobox", name="打印模板").click()
             page.get_by_title(template, exact=True).click()
             expect(page.get_by_text("1 张单据，1 页")).to_be_visible()
-            paper = desk.saved(page.get_by_role("button", name="下载PDF"), tmp_path / f"{sees}.pdf")
-            found["print"] = f"{cost:,.2f}" in read(paper.read_bytes()).text
+            paper = desk.save_download(page.get_by_role("button", name="下载PDF"), tmp_path / f"{sees}.pdf")
+            found["print"] = f"{cost:,.2f}" in read_pdf(paper.read_bytes()).text
             desk.open(f"/system/companygoods_amend?id={key}")
             expect(page.get_by_label("销售价").first).to_be_visible()
             found["form"] = "7654.32" in page.evaluate(WRITTEN)
@@ -112,9 +121,9 @@ class TestHiddenCost:
 WRITTEN = "() => [...document.querySelectorAll('input')].map(one => one.value.replaceAll(',', '')).join(' ')"
 
 
-def _with_cost(office: Office) -> str:
-    """A template of outbounds that prints every cost there is."""
-    defined = made(office.admin.get(f"{SETUP}/getPrintDefinedInfo", bill_type="sales_outbound"))
+def _with_cost(office: StationSetup) -> str:
+    """Return a template of outbounds that prints every cost there is."""
+    defined = require_data(office.admin.get(f"{SETUP}/getPrintDefinedInfo", bill_type="sales_outbound"))
     layout, name = defined["layout"], f"含成本{time.time_ns()}"
     layout["columns"]["lines"] += [
         {"name": field["name"]}
@@ -123,12 +132,12 @@ def _with_cost(office: Office) -> str:
         if field["is_cost"]
     ]
     body = {"bill_type": "sales_outbound", "template_name": name, "layout": layout}
-    made(office.admin.post(f"{SETUP}/addPrint", body))
+    require_data(office.admin.post(f"{SETUP}/addPrint", body))
     return name
 
 
 def _await_row(page: Page, row: Locator) -> None:
-    """Reports show a bill once the marts have it."""
+    """Wait until reports show a bill, once the marts have it."""
     for _ in range(30):
         page.get_by_role("button", name="查询", exact=True).click()
         page.wait_for_timeout(1_000)
@@ -139,15 +148,15 @@ def _await_row(page: Page, row: Locator) -> None:
 
 class TestOwnLists:
     def test_columns_goods_inside_neighbours_and_the_last_query(
-        self, seat: Seat, office: Office, manager: Caller, goods: list[dict[str, Any]]
+        self, seat: UserOpener, office: StationSetup, manager: Caller, goods: list[dict[str, Any]]
     ) -> None:
         line = {"goods_id": goods[2]["goods_id"], "quantity": "1", "price": "9"}
-        bills = [outbound(manager, [line])["bill_no"] for _ in range(2)]
-        user = hire(office, LISTS, "查单的人")
+        bills = [add_outbound(manager, [line])["bill_no"] for _ in range(2)]
+        user = create_staff(office, LISTS, "查单的人")
         page = (desk := seat(user)).page
         desk.open("/sales/salesout")
         expect(page.get_by_text(bills[1]).first).to_be_visible()
-        search(page, words := bills[0][:-3])
+        search_list(page, words := bills[0][:-3])
         page.get_by_role("button", name="列设置").click()
         page.get_by_role("checkbox", name="部门", exact=True).uncheck()
         page.keyboard.press("Escape")
@@ -173,7 +182,9 @@ class TestOwnLists:
         self._found_by_goods(desk, manager, goods[2], bills)
         self._schemes(desk, seat, user, office, width)
 
-    def _found_by_goods(self, desk: Desk, manager: Caller, goods: dict[str, Any], bills: list[str]) -> None:
+    def _found_by_goods(
+        self, desk: BrowserUser, manager: Caller, goods: dict[str, Any], bills: list[str]
+    ) -> None:
         """Beside the last query, which is still there."""
         page = desk.page
         desk.open("/sales/salesout")
@@ -186,10 +197,12 @@ class TestOwnLists:
             page.get_by_role("button", name="查询", exact=True).click()
         shown = {row["bill_no"] for row in found.value.json()["data"]["data"]}
         words = {"keyword": bills[0][:-3], "goods_id": goods["goods_id"]}
-        wanted = made(manager.get(f"{OUTBOUND}/getList", **words))["data"]
+        wanted = require_data(manager.get(f"{OUTBOUND}/getList", **words))["data"]
         assert set(bills) <= shown == {row["bill_no"] for row in wanted}
 
-    def _schemes(self, desk: Desk, seat: Seat, user: Login, office: Office, width: int) -> None:
+    def _schemes(
+        self, desk: BrowserUser, seat: UserOpener, user: StationLogin, office: StationSetup, width: int
+    ) -> None:
         """One for all and to begin with, one for himself; columns are his at any desk, and nobody else's."""
         page = desk.page
         words = page.get_by_label("关键字").input_value()
@@ -201,7 +214,7 @@ class TestOwnLists:
                 page.get_by_role("checkbox", name=mark).set_checked(mark in marks)
             page.get_by_role("button", name="保存", exact=True).click()
             expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
-        colleague = seat(hire(office, LISTS, "同事"))
+        colleague = seat(create_staff(office, LISTS, "同事"))
         colleague.open("/sales/salesout")
         theirs = colleague.page
         theirs.get_by_role("button", name="查询方案").click()

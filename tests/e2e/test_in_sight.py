@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Page
 
 import api.catalogue  # noqa: F401 declares the bills
-from api.kit import registry
-from tests.e2e.conftest import START_SECONDS, Desk, Profiles
-from tests.e2e.frames import OPENED
-from tests.e2e.office import ADMIN_PASSWORD, Office, made
+from api.kit.declaration import registry
+from tests.e2e.conftest import START_SECONDS, BrowserProfiles, BrowserUser
+from tests.e2e.report_reader import OPENED
+from tests.e2e.station_setup import ADMIN_PASSWORD, StationSetup, require_data
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 600)
 NUMBERS = {"integer", "quantity", "money", "price", "rate"}
@@ -28,9 +28,9 @@ HEADINGS = """grid => {
 }"""
 
 
-def meant(block: dict[str, Any], pricing: dict[str, str] | None) -> list[str]:
-    """The labels of a block's columns that have to be in sight: what has to be keyed in, numbers that are, what a line
-    comes to, and what is said to decide. How a price came about (discount, tax) and packs are not among them."""
+def required_labels(block: dict[str, Any], pricing: dict[str, str] | None) -> list[str]:
+    """Return the labels of a block's columns that have to be in sight: required ones, numbers that are keyed
+    in, and those that decide."""
     priced = pricing or {}
     aside = {priced.get("discount"), priced.get("tax_rate"), *PACKS}
     chosen = {priced.get("quantity"), priced.get("price"), priced.get("total")}
@@ -46,24 +46,24 @@ def meant(block: dict[str, Any], pricing: dict[str, str] | None) -> list[str]:
     return [field["label"] for field in block["fields"] if counts(field)]
 
 
-def cut_off(page: Page, screen: dict[str, Any]) -> list[str]:
-    """What of a form's grids stands beyond their right edge."""
+def find_cut_off(page: Page, screen: dict[str, Any]) -> list[str]:
+    """Return the parts of a form's grids beyond their right edge."""
     found = []
-    for block in keyed_in(screen):
+    for block in keyed_blocks(screen):
         grid = page.locator(f"{FORM} section[aria-label='{block['label']}'] .line-grid")
         width, ends = grid.evaluate(HEADINGS)
         priced = screen["pricing"] if screen["line"] and block["name"] == screen["line"]["name"] else None
         standing = dict(ends)
         found += [
             f"{screen['label']} {block['label']}“{label}”"
-            for label in meant(block, priced)
+            for label in required_labels(block, priced)
             if standing.get(label, width + 1) > width
         ]
     return found
 
 
-def keyed_in(screen: dict[str, Any]) -> list[dict[str, Any]]:
-    """The blocks whose lines are keyed in; what the server makes has no grid."""
+def keyed_blocks(screen: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the blocks whose lines are keyed in; server-made ones have no grid."""
     return [
         block
         for block in screen["blocks"]
@@ -71,26 +71,28 @@ def keyed_in(screen: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def bill_forms(office: Office) -> list[dict[str, Any]]:
-    """The screens of all declared bills whose lines are keyed in on a page."""
-    routes = [cls.declaration.routes.get("add") for cls in registry.declared() if cls.bill]
-    told = [made(office.admin.get("v2/Open/Screen/getScreen", route=route)) for route in routes if route]
-    return [screen for screen in told if keyed_in(screen)]
+def list_bill_forms(office: StationSetup) -> list[dict[str, Any]]:
+    """Return the screens of all declared bills whose lines are keyed in on a page."""
+    routes = [cls.declaration.routes.get("add") for cls in registry.list_resources() if cls.bill]
+    told = [
+        require_data(office.admin.get("v2/Open/Screen/getScreen", route=route)) for route in routes if route
+    ]
+    return [screen for screen in told if keyed_blocks(screen)]
 
 
 class TestForms:
     def test_what_is_keyed_in_is_in_sight(
-        self, office: Office, taken: list[Desk], profiles: Profiles
+        self, office: StationSetup, taken: list[BrowserUser], profiles: BrowserProfiles
     ) -> None:
         taken.append(desk := profiles.take())
         desk.log_in_as("admin", ADMIN_PASSWORD)
         page, wrong = desk.page, list[str]()
-        for number, screen in enumerate(bill_forms(office)):
+        for number, screen in enumerate(list_bill_forms(office)):
             if number % AT_ONCE:
                 page.evaluate(OPENED, screen["routes"]["add"])
             else:
                 desk.open(screen["routes"]["add"])
             page.locator(f"{FORM} .grid-heading").first.wait_for()
-            wrong += cut_off(page, screen)
+            wrong += find_cut_off(page, screen)
             page.locator(FORM).evaluate("page => { page.dataset.seen = 'yes'; }")
         assert wrong == []

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Error, Frame, Locator, Page, expect
 
-from reports.catalogue.boards import HEAD
-from tests.e2e.conftest import START_SECONDS, Desk, Seats
+from reports.semantics.dashboards import HEAD
+from tests.e2e.conftest import START_SECONDS, BrowserUser, DemoUserOpener
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 
@@ -19,7 +19,7 @@ SEEN_WITHIN_SECONDS = 90
 """Generous: the whole suite shares two cores. The benchmark measures how long it takes."""
 
 
-def choose(page: Page, label: str) -> None:
+def choose_first(page: Page, label: str) -> None:
     """Fill a reference field from the keyboard: read the first choice on offer, search for it, take it."""
     field = page.get_by_role("combobox", name=label, exact=True)
     field.focus()
@@ -33,16 +33,16 @@ def choose(page: Page, label: str) -> None:
     page.keyboard.press("Enter")
 
 
-def sell_by_keyboard(desk: Desk) -> str:
+def sell_by_keyboard(desk: BrowserUser) -> str:
     """Enter and audit an outbound of the first size on offer without the mouse; answers the bill number."""
     page = desk.page
     desk.open("/sales/salesoutAdd")
-    choose(page, "客户")
-    choose(page, "仓库")
+    choose_first(page, "客户")
+    choose_first(page, "仓库")
     page.locator(".cell-input").focus()
     page.keyboard.type("轮胎")
     expect(page.locator(".choice:not(.heading)").nth(20)).to_contain_text("轮胎")
-    in_stock = [int(re.sub(r"\D", "", text) or 0) >= QUANTITY for text in _stocks(page)]
+    in_stock = [int(re.sub(r"\D", "", text) or 0) >= QUANTITY for text in _stock_cells(page)]
     for _ in range(in_stock.index(True)):
         page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -63,14 +63,14 @@ def sell_by_keyboard(desk: Desk) -> str:
     return found.group()
 
 
-def _stocks(page: Page) -> list[str]:
-    """The stock column of the goods on offer."""
+def _stock_cells(page: Page) -> list[str]:
+    """Return the stock column of the goods on offer."""
     rows = page.locator(".choice:not(.heading)")
     return [rows.nth(at).locator("> *").nth(4).inner_text() for at in range(rows.count())]
 
 
-def figures(page: Page, read: Callable[[Frame], Locator]) -> list[int]:
-    """The number that each frame on screen shows (one, or two while a newer one takes over)."""
+def read_figures(page: Page, read: Callable[[Frame], Locator]) -> list[int]:
+    """Return the number that each frame on screen shows (one, or two while a newer one takes over)."""
     found = []
     for frame in page.frames:
         if "/embedded/" not in frame.url:
@@ -86,52 +86,52 @@ def figures(page: Page, read: Callable[[Frame], Locator]) -> list[int]:
     return found
 
 
-def sold(frame: Frame) -> Locator:
-    """The net quantity."""
+def locate_quantity(frame: Frame) -> Locator:
+    """Return the cell of the net quantity."""
     return frame.locator(f"[data-test-chart-name^='{HEAD}'] tbody tr").first.locator("td").nth(1)
 
 
-def companies(frame: Frame) -> Locator:
-    """How many companies there are to choose from."""
+def locate_company_count(frame: Frame) -> Locator:
+    """Return the text that says how many companies there are to choose from."""
     box = frame.locator("form").filter(has=frame.get_by_text("公司", exact=True))
     return box.get_by_text(re.compile(r"^\d+ 个选项$"))
 
 
 def await_figure(page: Page, read: Callable[[Frame], Locator], wanted: Callable[[int], bool]) -> int:
-    """The first figure shown that fits."""
+    """Return the first figure shown that fits."""
     end = time.monotonic() + SEEN_WITHIN_SECONDS
     while time.monotonic() < end:
-        for figure in figures(page, read):
+        for figure in read_figures(page, read):
             if wanted(figure):
                 return figure
         page.wait_for_timeout(500)
-    raise AssertionError(f"the frame still shows {figures(page, read)}")
+    raise AssertionError(f"the frame still shows {read_figures(page, read)}")
 
 
-def above_zero(figure: int) -> bool:
+def is_positive(figure: int) -> bool:
     return figure > 0
 
 
 class TestMainJob:
-    def test_an_audited_bill_reaches_the_managers_open_report(self, desks: Seats) -> None:
+    def test_an_audited_bill_reaches_the_managers_open_report(self, desks: DemoUserOpener) -> None:
         manager = desks("分公司经理")
         manager.open("/report/BestSeller")
-        before = await_figure(manager.page, sold, above_zero)
+        before = await_figure(manager.page, locate_quantity, is_positive)
 
         number = sell_by_keyboard(desks("开单员"))
 
-        after = await_figure(manager.page, sold, lambda figure: figure != before)
+        after = await_figure(manager.page, locate_quantity, lambda figure: figure != before)
         assert after == before + QUANTITY
 
         manager.open("/sales/salesout")
         expect(manager.page.get_by_text(number)).to_be_visible()
 
-    def test_the_branch_sees_no_other_company(self, desks: Seats) -> None:
+    def test_the_branch_sees_no_other_company(self, desks: DemoUserOpener) -> None:
         group, branch = desks("集团经理"), desks("分公司经理")
         assert companies_in_filter(group) == 8
         assert companies_in_filter(branch) == 1
 
-    def test_the_clerk_sees_no_cost_and_only_his_reports(self, desks: Seats) -> None:
+    def test_the_clerk_sees_no_cost_and_only_his_reports(self, desks: DemoUserOpener) -> None:
         clerk = desks("开单员")
         clerk.open("/report/CustomerProfit")
         expect(clerk.page.get_by_text(re.compile("没有.*权限|无权")).first).to_be_visible()
@@ -140,7 +140,7 @@ class TestMainJob:
         expect(clerk.page.get_by_text("无权限").first).to_be_attached()
 
 
-def companies_in_filter(desk: Desk) -> int:
-    """How many companies the best-seller frame lets its reader choose from."""
+def companies_in_filter(desk: BrowserUser) -> int:
+    """Return how many companies the best-seller frame lets its reader choose from."""
     desk.open("/report/BestSeller")
-    return await_figure(desk.page, companies, above_zero)
+    return await_figure(desk.page, locate_company_count, is_positive)

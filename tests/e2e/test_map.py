@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Frame, Page, Route, expect
 
-from tests.e2e.conftest import MAP_KEY, START_SECONDS, Desk, Seats
-from tests.e2e.office import Office, made
+from tests.e2e.conftest import MAP_KEY, START_SECONDS, BrowserUser, DemoUserOpener
+from tests.e2e.station_setup import StationSetup, require_data
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 SCRIPT = Path(__file__).with_name("map_provider.js").read_text("utf-8")
@@ -18,12 +18,12 @@ OUTSIDE = (r"amap\.com", r"autonavi\.com", r"elsewhere\.example")
 
 
 @pytest.fixture
-def clerk(desks: Seats) -> Desk:
+def biller(desks: DemoUserOpener) -> BrowserUser:
     return desks("开单员")
 
 
-def provider(page: Page, script: str | None) -> list[str]:
-    """Answer the provider's script, or let it be out of reach; tells whatever leaves the browser for elsewhere."""
+def serve_provider(page: Page, script: str | None) -> list[str]:
+    """Answer the provider's script, or let it be out of reach; return the requests to other hosts."""
     asked: list[str] = []
 
     def answer(route: Route) -> None:
@@ -44,14 +44,14 @@ def map_frame(page: Page) -> Frame:
     return frame
 
 
-def fill(page: Page) -> None:
+def fill_address(page: Page) -> None:
     page.get_by_role("dialog", name="地图").get_by_role("button", name="填入").click()
 
 
-def test_a_place_on_the_map_fills_in_a_customer(clerk: Desk, office: Office) -> None:
-    page, name = clerk.page, f"地图客户{time.time_ns()}"
-    asked = provider(page, SCRIPT)
-    clerk.open("/custom/customerinfo_add")
+def test_a_place_on_the_map_fills_in_a_customer(biller: BrowserUser, office: StationSetup) -> None:
+    page, name = biller.page, f"地图客户{time.time_ns()}"
+    asked = serve_provider(page, SCRIPT)
+    biller.open("/custom/customerinfo_add")
     page.get_by_label("客户名称").fill(name)
     assert asked == []
     page.get_by_role("button", name="地图").click()
@@ -66,7 +66,7 @@ def test_a_place_on_the_map_fills_in_a_customer(clerk: Desk, office: Office) -> 
     frame = map_frame(page)
     frame.wait_for_function("stolen.refused.length >= 2")
     stolen = frame.evaluate("stolen")
-    refused = {address.removeprefix(clerk.address) for address in stolen.pop("refused")}
+    refused = {address.removeprefix(biller.address) for address in stolen.pop("refused")}
     assert stolen == {
         **{"origin": "null", "document": "SecurityError", "storage": "SecurityError", "top": "SecurityError"},
         **{"own storage": "0", "cookie": "", "window": "null"},
@@ -74,19 +74,19 @@ def test_a_place_on_the_map_fills_in_a_customer(clerk: Desk, office: Office) -> 
     assert page.evaluate("localStorage.getItem('token')")
     assert refused == {"/v2/open/Map/getRegions", "https://elsewhere.example/?token"}
     assert asked == [script]
-    assert page.url == f"{clerk.address}/custom/customerinfo_add"
+    assert page.url == f"{biller.address}/custom/customerinfo_add"
 
-    fill(page)
+    fill_address(page)
     expect(page.get_by_label("详细地址")).to_have_value("文三路199号创业中心")
     expect(page.get_by_text("地图所选")).to_have_count(4)
     page.keyboard.press("Control+s")
     page.wait_for_url(re.compile(r"/custom/customerinfo(_search.*)?$"))
-    [saved] = made(office.admin.get("v2/custom/Customer/getList", customer_name=name))["data"]
+    [saved] = require_data(office.admin.get("v2/custom/Customer/getList", customer_name=name))["data"]
     assert [saved[field] for field in ("province_name", "city_name", "area_name", "address")] == [
         *("浙江省", "杭州市", "西湖区", "文三路199号创业中心")
     ]
 
-    clerk.open(f"/custom/customerinfo_search?id={saved['customer_id']}")
+    biller.open(f"/custom/customerinfo_search?id={saved['customer_id']}")
     page.get_by_role("button", name="地图").click()
     frame = map_frame(page)
     frame.wait_for_function("asked.length > 0")
@@ -95,7 +95,7 @@ def test_a_place_on_the_map_fills_in_a_customer(clerk: Desk, office: Office) -> 
     frame.wait_for_function("asked.length > 1")
     assert frame.evaluate("asked[1]") == ["MouseTool", "rule"]
     house = {"warehouse_name": f"出发仓{name}", "company_id": saved["company_id"], "address": "康桥路1号"}
-    made(office.admin.post("v2/system/Warehouse/add", house))
+    require_data(office.admin.post("v2/system/Warehouse/add", house))
     page.get_by_role("combobox", name="出发仓库").fill(house["warehouse_name"])
     page.get_by_title(house["warehouse_name"]).click()
     expect(page.get_by_text("驾车 12.3 公里，约 25 分钟")).to_be_visible()
@@ -104,15 +104,15 @@ def test_a_place_on_the_map_fills_in_a_customer(clerk: Desk, office: Office) -> 
     ]
 
 
-def test_a_click_on_the_map_is_a_place_and_so_is_where_one_is(clerk: Desk) -> None:
-    page = clerk.page
-    provider(page, SCRIPT)
-    clerk.open("/custom/customerinfo_add")
+def test_a_click_on_the_map_is_a_place_and_so_is_where_one_is(biller: BrowserUser) -> None:
+    page = biller.page
+    serve_provider(page, SCRIPT)
+    biller.open("/custom/customerinfo_add")
     page.get_by_role("button", name="地图").click()
     expect(page.get_by_label("查找地点")).to_be_enabled()
     page.frame_locator("iframe[title=地图]").locator("#map").click()
     expect(page.get_by_text("上海市闵行区 莘松路380号")).to_be_visible()
-    fill(page)
+    fill_address(page)
     expect(page.get_by_label("详细地址")).to_have_value("莘松路380号")
 
     page.get_by_label("详细地址").fill("")
@@ -128,18 +128,20 @@ def test_a_click_on_the_map_is_a_place_and_so_is_where_one_is(clerk: Desk) -> No
 
 
 @pytest.mark.parametrize("size", [(1366, 768), (390, 844)], ids=lambda size: str(size[0]))
-def test_without_its_provider_a_district_is_chosen_among_the_own(clerk: Desk, size: tuple[int, int]) -> None:
-    page = clerk.page
+def test_without_its_provider_a_district_is_chosen_among_the_own(
+    biller: BrowserUser, size: tuple[int, int]
+) -> None:
+    page = biller.page
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    provider(page, None)
-    clerk.open("/custom/customerinfo_add")
+    serve_provider(page, None)
+    biller.open("/custom/customerinfo_add")
     page.get_by_role("button", name="地图").click()
     dialog = page.get_by_role("dialog", name="地图")
     expect(dialog.get_by_text("地图服务没有加载成功")).to_be_visible()
     expect(dialog.get_by_role("img", name="中国地图").locator("path").first).to_be_visible()
     dialog.get_by_label("查找地区").fill("mhq")
     dialog.get_by_role("button", name="上海市闵行区").click()
-    fill(page)
+    fill_address(page)
     expect(page.locator("[data-field=area_id]").get_by_text("闵行区")).to_be_visible()
     expect(page.get_by_text("地图所选")).to_have_count(3)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, Response, expect
 
 from reports.catalogue import find_report
-from tests.e2e.conftest import START_SECONDS, Seats
-from tests.e2e.frames import DRAWN, HOLDER
+from tests.e2e.conftest import START_SECONDS, DemoUserOpener
+from tests.e2e.report_reader import HOLDER, IS_DRAWN
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 GROUP, ANALYST = "集团经理", "数据分析员"
@@ -21,16 +21,16 @@ NATIVE = (
 )
 
 
-class Heard:
-    """What goes wrong in the pages of a browser profile, their frames and workers included."""
+class PageErrors:
+    """Errors of the pages of a browser profile, their frames and workers included."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.context = context
         self.wrong: list[str] = []
         self._listen: tuple[tuple[str, Callable[..., None]], ...] = (
-            ("console", self._said),
-            ("response", self._answered),
-            ("requestfailed", self._lost),
+            ("console", self._on_console),
+            ("response", self._on_response),
+            ("requestfailed", self._on_failed),
             ("weberror", lambda error: self.wrong.append(f"thrown: {error.error}")),
         )
         for event, heard in self._listen:
@@ -40,25 +40,25 @@ class Heard:
         for event, heard in self._listen:
             self.context.remove_listener(event, heard)
 
-    def _said(self, message: ConsoleMessage) -> None:
+    def _on_console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.wrong.append(f"console: {message.text[:300]}")
 
-    def _answered(self, response: Response) -> None:
+    def _on_response(self, response: Response) -> None:
         if response.status >= 400:
             self.wrong.append(f"{response.status} {response.request.method} {response.url[:200]}")
 
-    def _lost(self, request: Request) -> None:
+    def _on_failed(self, request: Request) -> None:
         # A page that is left takes back what it still asks for.
         if request.failure != "net::ERR_ABORTED":
             self.wrong.append(f"{request.failure} {request.method} {request.url[:200]}")
 
 
-def drawn(page: Page) -> None:
+def await_drawn(page: Page) -> None:
     """Wait until a report's frame is drawn, and for what it asks for after that: newer figures, the next frame."""
     expect(page.frame_locator("iframe[title]").first.locator(HOLDER).first).to_be_visible(timeout=60_000)
     for _ in range(240):
-        if any(frame.evaluate(DRAWN) for frame in page.frames[1:]):
+        if any(frame.evaluate(IS_DRAWN) for frame in page.frames[1:]):
             break
         page.wait_for_timeout(250)
     else:
@@ -69,10 +69,10 @@ def drawn(page: Page) -> None:
 class TestQuiet:
     @pytest.mark.parametrize("code", FRAMED)
     @pytest.mark.parametrize("afresh", [True, False], ids=["by-address", "in-the-shell"])
-    def test_a_framed_report(self, desks: Seats, code: str, afresh: bool) -> None:
+    def test_a_framed_report(self, desks: DemoUserOpener, code: str, afresh: bool) -> None:
         desk = desks(GROUP)
         route = find_report(code).route
-        heard = Heard(desk.page.context)
+        heard = PageErrors(desk.page.context)
         if afresh:
             desk.open(route)
         else:
@@ -81,23 +81,23 @@ class TestQuiet:
                 "route => { history.pushState({}, '', route); dispatchEvent(new PopStateEvent('popstate')); }",
                 route,
             )
-        drawn(desk.page)
+        await_drawn(desk.page)
         heard.stop()
         assert heard.wrong == []
 
     @pytest.mark.parametrize("route", NATIVE)
-    def test_a_native_report(self, desks: Seats, route: str) -> None:
+    def test_a_native_report(self, desks: DemoUserOpener, route: str) -> None:
         desk = desks(GROUP)
-        heard = Heard(desk.page.context)
+        heard = PageErrors(desk.page.context)
         desk.open(route)
         expect(desk.page.locator("main, .ant-layout-content").first).to_be_visible()
         desk.page.wait_for_load_state("networkidle")
         heard.stop()
         assert heard.wrong == []
 
-    def test_the_exploring_door(self, desks: Seats) -> None:
+    def test_the_exploring_door(self, desks: DemoUserOpener) -> None:
         desk = desks(ANALYST)
-        heard = Heard(desk.page.context)
+        heard = PageErrors(desk.page.context)
         desk.open("/report/explore")
         with desk.page.expect_popup() as opening:
             desk.page.get_by_role("button", name="进入分析").click()

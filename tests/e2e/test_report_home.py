@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine, text
 
-from tests.e2e.conftest import START_SECONDS, Desk, Seats
+from tests.e2e.conftest import START_SECONDS, BrowserUser, DemoUserOpener
 from tests.e2e.test_shell_daily import PHONE
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -26,24 +26,24 @@ ASKED = {
 SHOTS = os.environ.get("ERP_E2E_SHOTS")
 
 
-def shot(page: Page, name: str) -> None:
-    """A picture to look at, where somebody asked for it."""
+def save_picture(page: Page, name: str) -> None:
+    """Save a picture to look at, where `SHOTS` is set."""
     if SHOTS:
         page.wait_for_timeout(500)
         page.screenshot(path=Path(SHOTS, f"{name}.png"))
 
 
-def home(desk: Desk) -> Page:
+def open_home(desk: BrowserUser) -> Page:
     desk.open("/report/ReportHome")
     expect(desk.page.get_by_label("查找报表")).to_be_visible()
     return desk.page
 
 
 class TestReportHome:
-    def test_a_manager_finds_stars_and_opens_reports(self, desks: Seats) -> None:
+    def test_a_manager_finds_stars_and_opens_reports(self, desks: DemoUserOpener) -> None:
         desk = desks("集团经理")
-        page = home(desk)
-        shot(page, "report-home")
+        page = open_home(desk)
+        save_picture(page, "report-home")
         box = page.get_by_label("查找报表")
         box.fill("压了太久")
         hits = page.get_by_role("region", name="查找结果")
@@ -51,7 +51,7 @@ class TestReportHome:
         expect(hits.get_by_role("link")).to_contain_text("呆滞库存")
         box.fill("dzkc")
         expect(hits.get_by_role("link")).to_contain_text("呆滞库存")
-        shot(page, "report-home-search")
+        save_picture(page, "report-home-search")
         with page.expect_response("**/UserPreference/save?*"):
             hits.get_by_role("button", name="收藏呆滞库存").click()
         nearest = page.get_by_role("region", name=re.compile("查找结果|最接近的报表")).get_by_role("link")
@@ -81,14 +81,14 @@ class TestReportHome:
         page.reload()
         expect(recent.first).to_contain_text("呆滞库存")
         expect(favourites.get_by_role("link")).to_contain_text(["呆滞库存"])
-        shot(page, "report-home-used")
+        save_picture(page, "report-home-used")
         with page.expect_response("**/UserPreference/del?*"):
             favourites.get_by_role("button", name="收藏呆滞库存").click()
         expect(favourites.get_by_role("link")).to_have_count(0)
 
-    def test_a_clerk_is_offered_what_he_may_open(self, desks: Seats) -> None:
+    def test_a_clerk_is_offered_what_he_may_open(self, desks: DemoUserOpener) -> None:
         desk = desks("开单员")
-        page = home(desk)
+        page = open_home(desk)
         expect(page.get_by_role("status").filter(has_text="共 1 张报表")).to_be_visible()
         expect(page.get_by_role("region", name="销售报表").get_by_role("link")).to_contain_text(["畅销商品"])
         page.get_by_label("查找报表").fill("呆滞")
@@ -99,23 +99,23 @@ class TestReportHome:
         desk.open("/report/ReportStatistic")
         expect(page.get_by_text("您没有“报表使用统计”的权限")).to_be_visible()
 
-    def test_it_fits_a_phone(self, desks: Seats) -> None:
+    def test_it_fits_a_phone(self, desks: DemoUserOpener) -> None:
         desk = desks("分公司经理")
         desk.page.set_viewport_size(PHONE)
-        page = home(desk)
+        page = open_home(desk)
         expect(page.get_by_role("region", name="库存报表").get_by_role("link").first).to_be_visible()
         wider = page.evaluate(
             """() => [document.documentElement, ...document.querySelectorAll('header, main, [role=tabpanel], section')]
                 .filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.className || one.tagName)"""
         )
         assert wider == []
-        shot(page, "report-home-phone")
+        save_picture(page, "report-home-phone")
 
 
 class TestReportUse:
-    def test_an_opening_is_counted_and_leads_to_its_entry(self, desks: Seats, books: Engine) -> None:
+    def test_an_opening_is_counted_and_leads_to_its_entry(self, desks: DemoUserOpener, books: Engine) -> None:
         """The page is entered once, however often its tab comes back."""
-        opened = visits(books) + 2
+        opened = count_visits(books) + 2
         branch = desks("分公司经理")
         for _ in range(2):
             with branch.page.expect_response(VISIT):
@@ -130,17 +130,17 @@ class TestReportUse:
             row.locator(".ant-table-cell").filter(has_text=re.compile(f"^{opened}$")).first
         ).to_be_visible()
         expect(row).to_contain_text("陆建明")
-        assert visits(books) == opened
-        shot(page, "report-statistic")
+        assert count_visits(books) == opened
+        save_picture(page, "report-statistic")
         row.dblclick()
         page.wait_for_url("**/system/reportvisit?*")
         entries = page.locator("section:not([inert]) .ant-table-row")
         expect(entries).to_have_count(opened)
         expect(entries.first).to_contain_text("陆建明")
-        shot(page, "report-visits")
+        save_picture(page, "report-visits")
 
 
-def visits(books: Engine) -> int:
+def count_visits(books: Engine) -> int:
     with books.connect() as conn:
         found: int = conn.execute(
             text("select count(*) from report_visit where code = 'receiptdetail'")

@@ -11,9 +11,16 @@ from playwright.sync_api import Browser, ViewportSize, expect
 from sqlalchemy import Engine, func, insert, text
 
 from api.launch.process import wait_until
-from api.shell.pay_center import PaymentLink, token_hash
-from tests.e2e.conftest import START_SECONDS, Seat, Seats, System
-from tests.e2e.office import Office, another_station, hire, made, outbound, sell
+from api.shell.workspace.payment_links import PaymentLink, hash_token
+from tests.e2e.conftest import START_SECONDS, DemoUserOpener, RunningProduct, UserOpener
+from tests.e2e.station_setup import (
+    StationSetup,
+    add_outbound,
+    build_outbound,
+    create_staff,
+    create_station,
+    require_data,
+)
 from tests.e2e.test_shell_users import SELLS
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
@@ -22,7 +29,7 @@ PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
 class TestPhone:
-    def test_home_fits_and_its_entries_are_reached(self, desks: Seats) -> None:
+    def test_home_fits_and_its_entries_are_reached(self, desks: DemoUserOpener) -> None:
         desk = desks("分公司经理")
         page = desk.page
         page.set_viewport_size(PHONE)
@@ -53,7 +60,7 @@ class TestPhone:
 
 class TestCashier:
     def test_it_asks_for_no_login(
-        self, system: System, chromium: Browser, office: Office, books: Engine
+        self, system: RunningProduct, chromium: Browser, office: StationSetup, books: Engine
     ) -> None:
         """ "One cashier page, /placeholder/paycenter, carries no authentication flag." """
         with chromium.new_context(locale="zh-CN") as context:
@@ -69,7 +76,7 @@ class TestCashier:
 
             token = uuid4().hex
             paid = {"subject": "轮胎货款", "amount": Decimal("1280.50"), "state": 1}
-            owner = {"company_id": office.station.company_id, "token_hash": token_hash(token)}
+            owner = {"company_id": office.station.company_id, "token_hash": hash_token(token)}
             with books.begin() as conn:
                 tomorrow = func.now() + text("interval '1 day'")
                 conn.execute(insert(PaymentLink).values(**paid, **owner, expires_at=tomorrow))
@@ -79,16 +86,18 @@ class TestCashier:
 
 
 class TestToDo:
-    def test_each_entry_opens_its_bill(self, seat: Seat, office: Office) -> None:
+    def test_each_entry_opens_its_bill(self, seat: UserOpener, office: StationSetup) -> None:
         """ "to-do dropdown (pending items and pending approvals)": an own bill sent back, and one that waits for an audit."""
-        user = hire(office, [*SELLS, "sales_outbound:edit", "sales_outbound:auditorPass"], "有待办的人")
+        user = create_staff(
+            office, [*SELLS, "sales_outbound:edit", "sales_outbound:auditorPass"], "有待办的人"
+        )
         api, own = "v2/sales/SalesOutstock", office.caller(user)
-        waiting = made(own.post(f"{api}/add", outbound(office, user)))
-        back = made(own.post(f"{api}/add", outbound(office, user)))
-        made(office.admin.post(f"{api}/auditorNoPass", {"ids": [back["id"]], "reason": "价格不对"}))
+        waiting = require_data(own.post(f"{api}/add", build_outbound(office, user)))
+        back = require_data(own.post(f"{api}/add", build_outbound(office, user)))
+        require_data(office.admin.post(f"{api}/auditorNoPass", {"ids": [back["id"]], "reason": "价格不对"}))
         page = seat(user).page
         for tab, bill in (("待处理事项", back), ("待审批", waiting)):
-            number = made(own.get(f"{api}/getInfo", id=bill["id"]))["bill_no"]
+            number = require_data(own.get(f"{api}/getInfo", id=bill["id"]))["bill_no"]
             page.get_by_role("button", name="待办", exact=True).click()
             page.get_by_role("tab", name=re.compile(f"^{tab}")).click()
             page.get_by_role("tabpanel").get_by_role("button", name=number, exact=True).click()
@@ -97,13 +106,15 @@ class TestToDo:
 
 
 class TestCompanySettings:
-    def test_the_shell_keeps_what_the_company_has_set(self, seat: Seat, office: Office) -> None:
+    def test_the_shell_keeps_what_the_company_has_set(self, seat: UserOpener, office: StationSetup) -> None:
         """ "GET getSettingInfoOption with type (1, 2 or 3), company_id, repeat; results stored." """
-        station = another_station(office)
-        [row] = made(office.admin.get(SETTING + "/getList", company_id=station.company_id, type=2))["data"]
+        station = create_station(office)
+        [row] = require_data(office.admin.get(SETTING + "/getList", company_id=station.company_id, type=2))[
+            "data"
+        ]
         mode = {"id": row["bill_setting_id"], "print_mode": 1}
-        made(office.admin.post(SETTING + "/edit", mode))
-        bill = sell(office, station)
+        require_data(office.admin.post(SETTING + "/edit", mode))
+        bill = add_outbound(office, station)
         desk = seat(station)
         page = desk.page
         kept = "localStorage.getItem('hasAuditorStatusPrint') !== null"
@@ -120,7 +131,9 @@ class TestCompanySettings:
 
 
 class TestUnknownPaths:
-    def test_they_show_a_page_of_their_own(self, desks: Seats, system: System, chromium: Browser) -> None:
+    def test_they_show_a_page_of_their_own(
+        self, desks: DemoUserOpener, system: RunningProduct, chromium: Browser
+    ) -> None:
         """ "Any other unknown path shows a not-found page. All other routes need login; without a token the user is sent to
         /login."
         """
@@ -142,8 +155,8 @@ class TestUnknownPaths:
 
 
 class TestQuerySchemes:
-    def test_one_is_saved_and_chosen_at_another_desk(self, seat: Seat, office: Office) -> None:
-        user = hire(office, ["unit:list"], "查询的人")
+    def test_one_is_saved_and_chosen_at_another_desk(self, seat: UserOpener, office: StationSetup) -> None:
+        user = create_staff(office, ["unit:list"], "查询的人")
         desk = seat(user)
         page = desk.page
         desk.open("/system/unit")
@@ -171,8 +184,10 @@ class TestQuerySchemes:
 
 
 class TestParkedDrafts:
-    def test_one_is_put_aside_and_recalled_at_another_desk(self, seat: Seat, office: Office) -> None:
-        user = hire(office, SELLS, "暂存的人")
+    def test_one_is_put_aside_and_recalled_at_another_desk(
+        self, seat: UserOpener, office: StationSetup
+    ) -> None:
+        user = create_staff(office, SELLS, "暂存的人")
         desk = seat(user)
         page = desk.page
         desk.open("/sales/salesoutAdd")

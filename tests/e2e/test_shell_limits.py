@@ -11,9 +11,15 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 from sqlalchemy import Engine, text
 
-from api.shell.popup_logs import remind
-from tests.e2e.conftest import START_SECONDS, Desk, Seat, Seats, freeze
-from tests.e2e.office import Office, announce, another_station, reprice, sell
+from api.shell.workspace.reminders import add_reminder
+from tests.e2e.conftest import START_SECONDS, BrowserUser, DemoUserOpener, UserOpener, freeze_clock
+from tests.e2e.station_setup import (
+    StationSetup,
+    add_outbound,
+    change_price,
+    create_station,
+    send_announcement,
+)
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 COUNTERS = (
@@ -38,31 +44,31 @@ ALL_SENT = """async () => {
 """Comes back once all that the page began by now has had its turns, signatures among them."""
 
 
-class Asked:
-    """How often a page asked each call."""
+class CallCounter:
+    """Counter of a page's calls."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self.begun: list[str] = []
         self.under_way: list[Request] = []
-        page.on("request", self._begin)
-        page.on("requestfinished", self._end)
-        page.on("requestfailed", self._end)
+        page.on("request", self._on_request)
+        page.on("requestfinished", self._on_response)
+        page.on("requestfailed", self._on_response)
 
-    def _begin(self, request: Request) -> None:
+    def _on_request(self, request: Request) -> None:
         self.begun.append(request.url)
         self.under_way.append(request)
 
-    def _end(self, request: Request) -> None:
+    def _on_response(self, request: Request) -> None:
         # What was asked before anybody counted ends too.
         if request in self.under_way:
             self.under_way.remove(request)
 
-    def of(self, call: str) -> int:
+    def count(self, call: str) -> int:
         return sum(f"/{call}?" in url for url in self.begun)
 
-    def rest(self) -> None:
-        """Wait until the page has asked for nothing new, and has dealt with all it asked for."""
+    def await_idle(self) -> None:
+        """Wait until the page has requested nothing new, and has dealt with all answers."""
         ends = time.monotonic() + PATIENCE
         still = (-1, -1)
         while still != (len(self.begun), len(self.under_way)) or self.under_way:
@@ -70,8 +76,9 @@ class Asked:
             still = (len(self.begun), len(self.under_way))
             self.page.wait_for_timeout(500)
 
-    def come_round(self, seconds: int, *calls: str) -> None:
-        """Each call is asked every so many seconds, give or take one, by a clock that only the test moves."""
+    def assert_periodic(self, seconds: int, *calls: str) -> None:
+        """Assert that each call is repeated every so many seconds, give or take one, by a clock that only the
+        test moves."""
         asked: dict[str, list[int]] = {call: [] for call in calls}
         for second in range(2 * seconds + 5):
             begun = len(self.begun)
@@ -81,7 +88,7 @@ class Asked:
             self.page.wait_for_timeout(20)
             if len(self.begun) > begun:
                 # An interval counts from the answer: it comes while the clock stands still.
-                self.rest()
+                self.await_idle()
             for call, moments in asked.items():
                 moments += [second] * sum(f"/{call}?" in url for url in self.begun[begun:])
         for call, moments in asked.items():
@@ -93,13 +100,14 @@ def ends_with(route: str, url: str) -> bool:
     return url.endswith(route)
 
 
-def waited(page: Page, answered: str, asked: str) -> tuple[float, Request]:
-    """Load the page anew: how many milliseconds after one call's answer it asks the other, by the browser's clock."""
+def measure_wait(page: Page, answered: str, later_call: str) -> tuple[float, Request]:
+    """Load the page anew and return the milliseconds from one call's answer to the other's request, by the
+    browser's clock."""
     address = page.url
     # What the page asked before is not taken for what it asks now.
     page.goto("about:blank")
     with (
-        page.expect_event("requestfinished", lambda request: f"/{asked}?" in request.url) as later,
+        page.expect_event("requestfinished", lambda request: f"/{later_call}?" in request.url) as later,
         page.expect_event("requestfinished", lambda request: f"/{answered}?" in request.url) as earlier,
     ):
         page.goto(address, wait_until="commit")
@@ -108,39 +116,41 @@ def waited(page: Page, answered: str, asked: str) -> tuple[float, Request]:
 
 
 class TestIntervals:
-    def test_counters_are_asked_after_a_second_and_each_fifteen(self, seat: Seat, office: Office) -> None:
+    def test_counters_are_asked_after_a_second_and_each_fifteen(
+        self, seat: UserOpener, office: StationSetup
+    ) -> None:
         """ "Header counters, cart count and questionnaire count refresh every 15 s (first load after 1 s); the broadcast
         check every 5 s; export list every 60 s while in progress; initialisation dialog every 5 s while processing."
         (The last two in test_shell_states.py.)
         """
         page = seat(office.station, timed=True).page
-        assert waited(page, MENU, COUNTERS[0])[0] >= 950
-        asked = Asked(page)
-        freeze(page)
-        asked.come_round(15, *COUNTERS)
-        asked.come_round(5, "getBroadcastVoice")
+        assert measure_wait(page, MENU, COUNTERS[0])[0] >= 950
+        asked = CallCounter(page)
+        freeze_clock(page)
+        asked.assert_periodic(15, *COUNTERS)
+        asked.assert_periodic(5, "getBroadcastVoice")
 
-    def test_the_questionnaire_count_of_the_back_office(self, profile: Callable[[], Desk]) -> None:
+    def test_the_questionnaire_count_of_the_back_office(self, profile: Callable[[], BrowserUser]) -> None:
         """ "… questionnaire count refresh every 15 s (first load after 1 s)" """
         (desk := profile()).log_in("开单员")
         page = desk.page
         page.clock.install()
-        assert waited(page, MENU, "getQuestionnaireCount")[0] >= 950
-        asked = Asked(page)
-        freeze(page)
-        asked.come_round(15, "getQuestionnaireCount")
+        assert measure_wait(page, MENU, "getQuestionnaireCount")[0] >= 950
+        asked = CallCounter(page)
+        freeze_clock(page)
+        asked.assert_periodic(15, "getQuestionnaireCount")
 
 
 class TestBadges:
     def test_they_show_ninety_nine_at_most_and_lead_to_their_lists(
-        self, seat: Seat, office: Office, books: Engine
+        self, seat: UserOpener, office: StationSetup, books: Engine
     ) -> None:
         """ "Badge display maximum 99." And of section 2: where each badge leads."""
-        station = another_station(office)
-        bill = sell(office, station)
+        station = create_station(office)
+        bill = add_outbound(office, station)
         with books.begin() as conn:
             conn.execute(COPIES, {"bill": bill, "more": 119, "late": 7})
-        reprice(office, station)
+        change_price(office, station)
         page = seat(station).page
         badge = page.get_by_role("button", name="待出库 120").locator("..")
         expect(badge.locator("sup")).to_have_text("99+")
@@ -178,11 +188,13 @@ where b.bill_id = :bill
 
 
 class TestNotices:
-    def test_the_popup_shows_once_a_day_and_the_list_grows_by_ten(self, seat: Seat, office: Office) -> None:
+    def test_the_popup_shows_once_a_day_and_the_list_grows_by_ten(
+        self, seat: UserOpener, office: StationSetup
+    ) -> None:
         """ "Notices: at most once per day, 2 unread fetched; message list page size grows by 10 per load." """
-        station = another_station(office)
+        station = create_station(office)
         for number in range(12):
-            announce(office, station, f"第{number + 1}号通知")
+            send_announcement(office, station, f"第{number + 1}号通知")
         page = seat(station).page
         popup = page.get_by_role("dialog", name="公告")
         expect(popup.locator("button:has(time)")).to_have_count(2)
@@ -203,26 +215,28 @@ class TestNotices:
 
 
 class TestDialogs:
-    def test_the_reminder(self, seat: Seat, office: Office, books: Engine) -> None:
+    def test_the_reminder(self, seat: UserOpener, office: StationSetup, books: Engine) -> None:
         """ "Reminder dialog titled 提醒 (600 px): … and has a 查看更多 button. Shown items are reported as seen 2 seconds
         later." (Sections 2 and 9.)
         """
-        station = another_station(office)
+        station = create_station(office)
         page = seat(station).page
         with books.begin() as conn:
-            key = remind(conn, station.company_id, "缺货已自动退款")
-        after, seen = waited(page, "getPopUplogList", "setPopUpLog")
+            key = add_reminder(conn, station.company_id, "缺货已自动退款")
+        after, seen = measure_wait(page, "getPopUplogList", "setPopUpLog")
         assert after >= 1_950
         assert seen.post_data_json == {"id_str": str(key)}
         reminder = page.get_by_role("dialog", name="提醒")
         expect(reminder.get_by_role("button", name="查看更多")).to_be_visible()
         expect(reminder).to_have_css("width", "600px")
 
-    def test_their_widths(self, seat: Seat, office: Office, publish: Callable[[str], int]) -> None:
+    def test_their_widths(
+        self, seat: UserOpener, office: StationSetup, publish: Callable[[str], int]
+    ) -> None:
         """ "Survey score 0 to 100; survey dialog 1100 px; init and reminder dialogs 600 px; rule dialog 800 px; report frame
         height 90vh." (The score in test_shell_rules.py.)
         """
-        page = seat(another_station(office)).page
+        page = seat(create_station(office)).page
         page.get_by_role("button", name="系统初始化").click()
         initialisation = page.get_by_role("dialog", name="系统初始化")
         expect(initialisation).to_have_css("width", "600px")
@@ -241,7 +255,7 @@ class TestDialogs:
         frame.get_by_role("button", name="提交").click()
         expect(survey).to_have_count(0)
 
-    def test_a_report_frame(self, desks: Seats) -> None:
+    def test_a_report_frame(self, desks: DemoUserOpener) -> None:
         """ "report frame height 90vh" """
         desk = desks("分公司经理")
         desk.open("/report/BestSeller")
@@ -252,7 +266,7 @@ class TestDialogs:
 
 
 class TestTabs:
-    def test_closing_runs_after_a_tenth_of_a_second(self, profile: Callable[[], Desk]) -> None:
+    def test_closing_runs_after_a_tenth_of_a_second(self, profile: Callable[[], BrowserUser]) -> None:
         """ "Select change debounce 100 ms; tab closing runs after a 100 ms delay." (Page tabs: section 2.)"""
         (desk := profile()).log_in("分公司经理")
         page = desk.page
@@ -262,7 +276,7 @@ class TestTabs:
         tabs = page.get_by_role("tab")
         expect(tabs).to_have_count(3)
         page.clock.install()
-        freeze(page)
+        freeze_clock(page)
         page.get_by_role("tab", name="员工").click(button="middle")
         page.clock.run_for(90)
         expect(tabs).to_have_count(3)

@@ -13,21 +13,27 @@ import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine, text
 
-from tests.e2e.conftest import START_SECONDS, Desk, Seat, Seats, freeze
-from tests.e2e.office import Office, announce, another_station, hire, made
-from tests.e2e.test_shell_limits import PATIENCE, Asked
+from tests.e2e.conftest import START_SECONDS, BrowserUser, DemoUserOpener, UserOpener, freeze_clock
+from tests.e2e.station_setup import (
+    StationSetup,
+    create_staff,
+    create_station,
+    require_data,
+    send_announcement,
+)
+from tests.e2e.test_shell_limits import PATIENCE, CallCounter
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 
 
 class TestExportStatus:
     def test_only_finished_ones_are_downloadable_and_the_list_refreshes(
-        self, seat: Seat, office: Office, books: Engine
+        self, seat: UserOpener, office: StationSetup, books: Engine
     ) -> None:
         """ "Export status: 1 is finished and downloadable; other values are disabled for download. While exports are in
         progress the list refreshes every 60 seconds."
         """
-        desk = seat(hire(office, ["bank:list", "bank:export"], "导出的人"), timed=True)
+        desk = seat(create_staff(office, ["bank:list", "bank:export"], "导出的人"), timed=True)
         page = desk.page
         desk.open("/system/bank")
         dialog = page.get_by_role("dialog", name="导出任务")
@@ -42,10 +48,10 @@ class TestExportStatus:
             expect(page.get_by_text("系统正在处理，请稍后在导出任务中下载")).to_be_visible()
             page.get_by_role("button", name="导出任务").click()
             expect(download).to_be_disabled()
-            asked = Asked(page)
-            freeze(page)
-            asked.rest()
-            asked.come_round(60, "getExportLogList")
+            asked = CallCounter(page)
+            freeze_clock(page)
+            asked.await_idle()
+            asked.assert_periodic(60, "getExportLogList")
         page.clock.resume()
         ends = time.monotonic() + PATIENCE
         while not download.is_enabled():
@@ -58,21 +64,23 @@ class TestExportStatus:
 
 
 class TestNoticeReadState:
-    def test_an_unread_notice_is_read_when_opened(self, seat: Seat, office: Office) -> None:
+    def test_an_unread_notice_is_read_when_opened(self, seat: UserOpener, office: StationSetup) -> None:
         """ "Notice read state: unread (is_read 0) becomes read when opened." """
-        station = another_station(office)
+        station = create_station(office)
         for title in ("春节放假通知", "盘点通知"):
-            announce(office, station, title)
+            send_announcement(office, station, title)
         page = seat(station).page
         dialog = page.get_by_role("dialog", name="公告")
         dialog.get_by_role("button", name=re.compile("春节放假通知")).click()
         expect(page.get_by_text("春节放假通知，请各站知悉。")).to_be_visible()
         expect(page.get_by_role("button", name="系统公告 1")).to_be_attached()
-        assert made(office.caller(station).get("v2/open/Message/getUserMessageCount"))["count"] == 1
+        assert require_data(office.caller(station).get("v2/open/Message/getUserMessageCount"))["count"] == 1
 
 
 class TestSystemVersion:
-    def test_switching_changes_the_layout_and_may_be_saved(self, seat: Seat, office: Office) -> None:
+    def test_switching_changes_the_layout_and_may_be_saved(
+        self, seat: UserOpener, office: StationSetup
+    ) -> None:
         """ "System version: simple (2) or standard (1); switching changes the layout, and the side menu shows only in
         standard. Saving as default sends version equal to the chosen value minus 1. Success shows 当前账号已经设置为标准版 or
         当前账号已经设置为简洁版." And of section 2: "Two layout variants exist for service stations, one with a
@@ -109,8 +117,8 @@ class TestSystemVersion:
             assert stored == {"type": 1, "operatingVersion": version + 1, "extendToolbar": "默认"}
 
 
-def refused(page: Page, call: str, code: int, msg: str) -> None:
-    """Have a call refused that the server refuses to nobody who is logged in."""
+def refuse_call(page: Page, call: str, code: int, msg: str) -> None:
+    """Refuse a call that the server refuses to nobody who is logged in."""
     answer = json.dumps({"code": code, "msg": msg, "data": None})
     page.route(
         f"**/{call}?*", lambda route: route.fulfill(status=code, body=answer, content_type="application/json")
@@ -119,7 +127,7 @@ def refused(page: Page, call: str, code: int, msg: str) -> None:
 
 class TestVoiceBroadcast:
     def test_it_is_kept_on_the_server_and_off_when_the_server_refuses(
-        self, seat: Seat, office: Office
+        self, seat: UserOpener, office: StationSetup
     ) -> None:
         """ "Voice broadcast: on or off, toggled and saved on the server (is_broadcast 1 or 0). A non-200 answer turns it
         off."
@@ -131,8 +139,8 @@ class TestVoiceBroadcast:
         expect(page.get_by_text("设置成功")).to_be_visible()
         expect(toggle).to_have_attribute("aria-pressed", "true")
         asked = "v2/open/BroadcastVoice/getBroadcastVoice"
-        assert made(office.caller(office.station).get(asked))["is_broadcast"] == 1
-        refused(page, "getBroadcastVoice", 400, "播报服务维护中")
+        assert require_data(office.caller(office.station).get(asked))["is_broadcast"] == 1
+        refuse_call(page, "getBroadcastVoice", 400, "播报服务维护中")
         page.clock.run_for(5_100)
         expect(toggle).to_have_attribute("aria-pressed", "false")
         assert page.evaluate("localStorage.getItem('is_broadcast')") == "0"
@@ -144,7 +152,7 @@ class TestVoiceBroadcast:
 
 
 class TestTheme:
-    def test_grey_or_normal_is_stored_locally(self, desks: Seats) -> None:
+    def test_grey_or_normal_is_stored_locally(self, desks: DemoUserOpener) -> None:
         """ "Theme: grey or normal, stored locally. Default colour #409EFF." """
         page = desks("开单员", "/home").page
         assert page.evaluate("[localStorage.theme, localStorage.COLOR_THEME]") == ["normal", "#409EFF"]
@@ -160,15 +168,17 @@ class TestTheme:
 
 
 class TestInitialisation:
-    def test_each_upload_is_enabled_at_its_step(self, seat: Seat, office: Office, books: Engine) -> None:
+    def test_each_upload_is_enabled_at_its_step(
+        self, seat: UserOpener, office: StationSetup, books: Engine
+    ) -> None:
         """ "System initialisation (is_initialization): 0 upload goods file; 1 goods processing; 2 upload stock file; 3 stock
         processing; 4 upload customer file; 5 customers processing; 6 done. Each upload button is enabled only at its
         step (goods at 0, stock at 2, customers at 4). The entry shows while the step is below 6. At 1, 3 or 5 the
         dialog polls every 5 s, otherwise it stops."
         """
-        station = another_station(office)
+        station = create_station(office)
         page = seat(station, timed=True).page
-        asked = Asked(page)
+        asked = CallCounter(page)
         entry = page.get_by_role("button", name="系统初始化")
         buttons = {0: "上传商品文件", 2: "上传库存文件", 4: "上传客户文件"}
         for step in range(6):
@@ -178,15 +188,15 @@ class TestInitialisation:
             entry.click()
             for enabled_at, name in buttons.items():
                 expect(page.get_by_role("button", name=name)).to_be_enabled(enabled=step == enabled_at)
-            freeze(page)
-            asked.rest()
+            freeze_clock(page)
+            asked.await_idle()
             if step in (1, 3, 5):
-                asked.come_round(5, "getSon2CompanyInfo")
+                asked.assert_periodic(5, "getSon2CompanyInfo")
             else:
-                before = asked.of("getSon2CompanyInfo")
+                before = asked.count("getSon2CompanyInfo")
                 page.clock.run_for(11_000)
-                asked.rest()
-                assert asked.of("getSon2CompanyInfo") == before
+                asked.await_idle()
+                assert asked.count("getSon2CompanyInfo") == before
             page.clock.resume()
         with books.begin() as conn:
             conn.execute(STATE, {"company": station.company_id, "state": 6})
@@ -202,7 +212,7 @@ on conflict (company_id) do update set state = excluded.state
 
 
 class TestBrandList:
-    def test_the_next_page_loads_near_the_bottom_until_the_last(self, desks: Seats) -> None:
+    def test_the_next_page_loads_near_the_bottom_until_the_last(self, desks: DemoUserOpener) -> None:
         """ "Unlimited-scroll brand list: loads the next page near the bottom and ends when last_page is not above
         current_page."
         """
@@ -231,7 +241,7 @@ class TestBrandList:
 
 
 class TestLogin:
-    def test_it_stores_the_token_and_logout_clears_it(self, profile: Callable[[], Desk]) -> None:
+    def test_it_stores_the_token_and_logout_clears_it(self, profile: Callable[[], BrowserUser]) -> None:
         """ "Login stores the token; logout clears the session and goes to /login." """
         (desk := profile()).log_in("开单员")
         page = desk.page
@@ -246,17 +256,19 @@ class TestLogin:
 
 class TestUploadDialog:
     def test_one_file_is_chosen_confirmed_and_closed_or_back_to_ready(
-        self, seat: Seat, office: Office
+        self, seat: UserOpener, office: StationSetup
     ) -> None:
         """ "Upload dialog: open, choose one file, confirm to submit, close on success; on failure the file returns to the
         ready state." And of section 8: "Upload network failure: 上传失败，请重试！".
         """
-        page = seat(another_station(office)).page
+        page = seat(create_station(office)).page
         page.get_by_role("button", name="系统初始化").click()
         dialog = page.get_by_role("dialog", name="系统初始化")
         with page.expect_download() as download:
             dialog.get_by_role("button", name="下载模板").first.click()
-        sheet = filled(download.value.path().read_bytes(), {"商品编码": "E2E-1", "商品名称": "测试轮胎"})
+        sheet = fill_template(
+            download.value.path().read_bytes(), {"商品编码": "E2E-1", "商品名称": "测试轮胎"}
+        )
         chosen = {"name": "goods.xlsx", "mimeType": "application/octet-stream", "buffer": sheet}
         dialog.get_by_label("选择商品文件").set_input_files(files=[chosen])
         expect(dialog.get_by_text(re.compile("共 1 行"))).to_be_visible()
@@ -270,8 +282,8 @@ class TestUploadDialog:
         expect(dialog.get_by_role("button", name="上传商品文件")).to_be_disabled()
 
 
-def filled(template: bytes, values: dict[str, str]) -> bytes:
-    """A template with one row below its headings."""
+def fill_template(template: bytes, values: dict[str, str]) -> bytes:
+    """Return a template with one row below its headings."""
     book = openpyxl.load_workbook(io.BytesIO(template))
     sheet = book.active
     assert sheet is not None

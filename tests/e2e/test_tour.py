@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import Engine, text
 
-from tests.e2e.conftest import START_SECONDS, Desk, Seats
-from tests.e2e.office import ADMIN_PASSWORD
+from tests.e2e.conftest import START_SECONDS, BrowserUser, DemoUserOpener
+from tests.e2e.station_setup import ADMIN_PASSWORD
 
 pytestmark = pytest.mark.timeout(START_SECONDS + 300)
 STOPS = ("主菜单", "搜索菜单", "页签", "待办", "个人中心")
@@ -18,7 +18,7 @@ STOPS = ("主菜单", "搜索菜单", "页签", "待办", "个人中心")
 
 class TestGuidedTour:
     def test_whoever_company_admin_id_marks_is_led_once(
-        self, profile: Callable[[], Desk], books: Engine
+        self, profile: Callable[[], BrowserUser], books: Engine
     ) -> None:
         """ "A stored company_admin_id marks the user for a guided tour." """
         with books.begin() as conn:
@@ -45,7 +45,7 @@ class TestGuidedTour:
         page.get_by_role("menuitem", name="新手引导").click()
         expect(title).to_have_text(STOPS[0])
 
-    def test_nobody_else_is(self, desks: Seats) -> None:
+    def test_nobody_else_is(self, desks: DemoUserOpener) -> None:
         page = desks("开单员", "/home").page
         expect(page.get_by_text("常用入口")).to_be_visible()
         assert page.evaluate("localStorage.getItem('company_admin_id')") is None

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.storm import Server, serving
-from tests.kit.fixtures import Site, books, conn, desk, site, world
+from tests.faults.serve_process import ServeProcess, run_server
+from tests.support.fixtures import Site, books, conn, desk, site, world
 
 __all__ = ["books", "conn", "desk", "site", "world"]
 
 
 @pytest.fixture(scope="module")
-def server(site: Site, data_dir: Path) -> Iterator[Server]:
+def server(site: Site, data_dir: Path) -> Iterator[ServeProcess]:
     """Two API processes over the module's database."""
-    with serving(site.url, data_dir) as server:
+    with run_server(site.url, data_dir) as server:
         yield server

@@ -9,16 +9,16 @@ import httpx
 import pytest
 from sqlalchemy import Connection
 
-from tests.faults.storm import Server
-from tests.kit.client import Caller
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
-from tests.kit.ports import free_port
-from tests.kit.state import broken
+from tests.faults.serve_process import ServeProcess
+from tests.support.bill_client import BillClient
+from tests.support.client import Caller
+from tests.support.database_state import find_broken_checks
+from tests.support.fixtures import Site
+from tests.support.ports import free_port
 
 
-class Swallower:
-    """A proxy for one connection at a time: passes requests on, waits for the whole answer, and hangs up."""
+class DroppingProxy:
+    """A proxy for one connection at a time: forwards requests, waits for the whole answer, and hangs up."""
 
     def __init__(self, target: int) -> None:
         self.port, self.target = free_port(), target
@@ -33,16 +33,16 @@ class Swallower:
             except OSError:
                 return
             with client, socket.create_connection(("127.0.0.1", self.target)) as upstream:
-                upstream.sendall(_whole(client))
-                assert _whole(upstream)
+                upstream.sendall(_read_message(client))
+                assert _read_message(upstream)
                 self.swallowed += 1
 
     def close(self) -> None:
         self.listener.close()
 
 
-def _whole(side: socket.socket) -> bytes:
-    """One HTTP message, by its content-length."""
+def _read_message(side: socket.socket) -> bytes:
+    """Return one HTTP message, by its content-length."""
     found = b""
     while b"\r\n\r\n" not in found:
         found += side.recv(65536)
@@ -56,11 +56,13 @@ def _whole(side: socket.socket) -> bytes:
     return found
 
 
-def test_a_retry_after_a_lost_answer_has_one_effect(site: Site, server: Server, conn: Connection) -> None:
-    desk, proxy = Desk(site), Swallower(server.port)
+def test_a_retry_after_a_lost_answer_has_one_effect(
+    site: Site, server: ServeProcess, conn: Connection
+) -> None:
+    desk, proxy = BillClient(site), DroppingProxy(server.port)
     desk.stock_in(site.world.oil, 10)
     body = {
-        **desk.header("sales_outbound"),
+        **desk.build_header("sales_outbound"),
         "lines": [{"goods_id": site.world.oil, "quantity": "4", "price": "5"}],
     }
     add, audit = (desk.path("sales_outbound", call) for call in ("add", "auditorPass"))
@@ -81,4 +83,4 @@ def test_a_retry_after_a_lost_answer_has_one_effect(site: Site, server: Server, 
     assert conn.exec_driver_sql(bills, (site.world.customer_a,)).one() == (1, 2, 2)
     sold = "select sum(quantity) from stock_ledger where bill_type = 'XSCK' and goods_id = %s"
     assert conn.exec_driver_sql(sold, (site.world.oil,)).scalar() == -4
-    assert broken(conn) == {}
+    assert find_broken_checks(conn) == {}

@@ -15,8 +15,8 @@ import httpx
 import pytest
 
 from api.launch.process import wait_until
-from tests.faults.storm import Server
-from tests.kit.fixtures import Site
+from tests.faults.serve_process import ServeProcess
+from tests.support.fixtures import Site
 
 MEGABYTE = 1024 * 1024
 CLIENTS, READERS = 100, 160
@@ -26,21 +26,21 @@ PATIENCE = 60.0
 DECLARED, SENT = 110 * MEGABYTE, 8 * MEGABYTE
 
 
-def most_of(worker: int) -> int:
-    """The megabytes that a process had at once, at most."""
+def peak_memory(worker: int) -> int:
+    """Return the peak memory of a process in megabytes."""
     found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{worker}/status").read_text("ascii"))
     assert found
     return int(found[1]) // 1024
 
 
-def connected(server: Server, sent: bytes) -> socket.socket:
+def open_connection(server: ServeProcess, sent: bytes) -> socket.socket:
     client = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
     client.sendall(sent)
     return client
 
 
-def send_much(client: socket.socket) -> None:
-    """Send a large part of what was declared, as far as it is taken."""
+def send_until_refused(client: socket.socket) -> None:
+    """Send a large part of the declared body, as far as it is taken."""
     try:
         for _ in range(SENT // MEGABYTE):
             client.sendall(b" " * MEGABYTE)
@@ -48,7 +48,7 @@ def send_much(client: socket.socket) -> None:
         pass
 
 
-def head(path: str, length: int, kind: str = "application/json") -> bytes:
+def build_head(path: str, length: int, kind: str = "application/json") -> bytes:
     lines = (
         f"POST {path} HTTP/1.1",
         "host: erp",
@@ -61,37 +61,42 @@ def head(path: str, length: int, kind: str = "application/json") -> bytes:
 
 
 HEADS = {
-    "the login": head("/v2/user/Login/login", DECLARED),
-    "a call": head("/v2/sales/SalesOutstock/add", DECLARED),
-    "an upload": head("/v2/open/Upload/uploadImg", DECLARED, "multipart/form-data; boundary=a"),
-    "a frame": head("/api/v1/chart/data", DECLARED),
-    "nothing that there is": head("/v2/no/such/call", DECLARED),
+    "the login": build_head("/v2/user/Login/login", DECLARED),
+    "a call": build_head("/v2/sales/SalesOutstock/add", DECLARED),
+    "an upload": build_head("/v2/open/Upload/uploadImg", DECLARED, "multipart/form-data; boundary=a"),
+    "a frame": build_head("/api/v1/chart/data", DECLARED),
+    "nothing that there is": build_head("/v2/no/such/call", DECLARED),
 }
 
 
 @pytest.mark.parametrize("what", HEADS)
-def test_large_bodies_of_nobody_known_leave_the_workers_small(server: Server, what: str) -> None:
+def test_large_bodies_of_nobody_known_leave_the_workers_small(server: ServeProcess, what: str) -> None:
     workers = server.workers()
     with ExitStack() as open_ones, ThreadPoolExecutor(CLIENTS) as pool:
-        clients = [open_ones.enter_context(connected(server, HEADS[what])) for _ in range(CLIENTS)]
-        pool.map(send_much, clients)
+        clients = [open_ones.enter_context(open_connection(server, HEADS[what])) for _ in range(CLIENTS)]
+        pool.map(send_until_refused, clients)
         for _ in range(20):
             assert httpx.get(f"{server.address}/healthz", timeout=PATIENCE).status_code == 200
     assert server.workers() == workers
-    assert {worker: size for worker in workers if (size := most_of(worker)) > MOST} == {}
+    assert {worker: size for worker in workers if (size := peak_memory(worker)) > MOST} == {}
 
 
-def test_the_same_sent_in_pieces_of_no_declared_length(server: Server) -> None:
-    chunked = head("/v2/user/Login/login", 0).replace(b"content-length: 0", b"transfer-encoding: chunked")
+def test_the_same_sent_in_pieces_of_no_declared_length(server: ServeProcess) -> None:
+    chunked = build_head("/v2/user/Login/login", 0).replace(
+        b"content-length: 0", b"transfer-encoding: chunked"
+    )
     with ExitStack() as open_ones, ThreadPoolExecutor(CLIENTS) as pool:
         begun = chunked + b"%x\r\n" % DECLARED
-        pool.map(send_much, [open_ones.enter_context(connected(server, begun)) for _ in range(CLIENTS)])
+        pool.map(
+            send_until_refused,
+            [open_ones.enter_context(open_connection(server, begun)) for _ in range(CLIENTS)],
+        )
         for _ in range(20):
             assert httpx.get(f"{server.address}/healthz", timeout=PATIENCE).status_code == 200
-    assert {worker: size for worker in server.workers() if (size := most_of(worker)) > MOST} == {}
+    assert {worker: size for worker in server.workers() if (size := peak_memory(worker)) > MOST} == {}
 
 
-def test_large_bodies_of_a_user_leave_them_small_too(server: Server, site: Site) -> None:
+def test_large_bodies_of_a_user_leave_them_small_too(server: ServeProcess, site: Site) -> None:
     """He is proven, and sends what a call takes, as often as he can."""
     head = {"token": site.world.tokens["admin"], "content-type": "application/json"}
     body = b'{"ids": [' + b"1," * (7 * MEGABYTE // 2) + b"1]}"
@@ -103,14 +108,14 @@ def test_large_bodies_of_a_user_leave_them_small_too(server: Server, site: Site)
     with ThreadPoolExecutor(8) as pool:
         answered = set(pool.map(send, range(24)))
     assert answered == {400}
-    assert {worker: size for worker in server.workers() if (size := most_of(worker)) > MOST} == {}
+    assert {worker: size for worker in server.workers() if (size := peak_memory(worker)) > MOST} == {}
 
 
-def test_requests_that_never_end_are_ended(server: Server) -> None:
+def test_requests_that_never_end_are_ended(server: ServeProcess) -> None:
     """Of a hundred clients each sends a part of a head, or all of it and a part of a body."""
     parts = (b"POST /v2/user/Login/login HTTP/1.1\r\nhost:", HEADS["the login"] + b'{"user', HEADS["a frame"])
     with ExitStack() as open_ones:
-        clients = [open_ones.enter_context(connected(server, parts[at % 3])) for at in range(CLIENTS)]
+        clients = [open_ones.enter_context(open_connection(server, parts[at % 3])) for at in range(CLIENTS)]
         assert httpx.get(f"{server.address}/healthz", timeout=PATIENCE).status_code == 200
         for client in clients:
             with suppress(ConnectionResetError):
@@ -118,22 +123,22 @@ def test_requests_that_never_end_are_ended(server: Server) -> None:
                     """The server has the last word, and closes."""
 
 
-class Reports(BaseHTTPRequestHandler):
-    """A report platform of few threads, which gives out large files; counts those that wait for a reader."""
+class SlowPlatform(BaseHTTPRequestHandler):
+    """A report platform of few threads, which serves large files; counts those that wait for a reader."""
 
     protocol_version = "HTTP/1.1"
     waiting = 0
     file = b"x" * (8 * MEGABYTE)
 
     def do_GET(self) -> None:
-        Reports.waiting += 1
+        SlowPlatform.waiting += 1
         try:
             self.send_response(200)
             self.send_header("content-length", str(len(self.file)))
             self.end_headers()
             self.wfile.write(self.file)
         finally:
-            Reports.waiting -= 1
+            SlowPlatform.waiting -= 1
 
     do_POST = do_GET
 
@@ -142,10 +147,10 @@ class Reports(BaseHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def framing(site: Site, data_dir: Path) -> Iterator[Server]:
+def framing(site: Site, data_dir: Path) -> Iterator[ServeProcess]:
     """Two workers before a report platform."""
-    with reporting() as port:
-        server = Server(site.url, data_dir)
+    with run_platform() as port:
+        server = ServeProcess(site.url, data_dir)
         server.environment = {**server.environment, "ERP_REPORT_UPSTREAM": f"http://127.0.0.1:{port}"}
         try:
             server.start()
@@ -155,8 +160,8 @@ def framing(site: Site, data_dir: Path) -> Iterator[Server]:
 
 
 @contextmanager
-def reporting() -> Iterator[int]:
-    platform = ThreadingHTTPServer(("127.0.0.1", 0), Reports)
+def run_platform() -> Iterator[int]:
+    platform = ThreadingHTTPServer(("127.0.0.1", 0), SlowPlatform)
     platform.daemon_threads = True
     threading.Thread(target=platform.serve_forever, daemon=True).start()
     try:
@@ -170,7 +175,7 @@ def reporting() -> Iterator[int]:
     "path",
     ["/static/assets/00485e9e567811f3ef35.chunk.js", "/static/assets/images/a.png", "/api/v1/time_range/"],
 )
-def test_who_reads_nothing_holds_no_thread_of_the_report_platform(framing: Server, path: str) -> None:
+def test_who_reads_nothing_holds_no_thread_of_the_report_platform(framing: ServeProcess, path: str) -> None:
     asked = f"GET {path} HTTP/1.1\r\nhost: erp\r\n\r\n".encode()
     with ExitStack() as open_ones:
         for _ in range(READERS):
@@ -181,7 +186,7 @@ def test_who_reads_nothing_holds_no_thread_of_the_report_platform(framing: Serve
             client.sendall(asked)
         # Another file, which nobody has asked for yet; to the readers' own address no more than its share is given.
         answer = httpx.get(f"{framing.address}/static/assets/images/b{len(path)}.png", timeout=PATIENCE)
-        assert (answer.status_code, len(answer.content)) == (200, len(Reports.file))
-        assert wait_until(lambda: Reports.waiting == 0, PATIENCE)
+        assert (answer.status_code, len(answer.content)) == (200, len(SlowPlatform.file))
+        assert wait_until(lambda: SlowPlatform.waiting == 0, PATIENCE)
         assert httpx.get(f"{framing.address}/healthz", timeout=PATIENCE).status_code == 200
-    assert {worker: size for worker in framing.workers() if (size := most_of(worker)) > MOST} == {}
+    assert {worker: size for worker in framing.workers() if (size := peak_memory(worker)) > MOST} == {}

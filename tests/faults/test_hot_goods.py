@@ -16,11 +16,11 @@ from typing import Any
 import httpx
 from sqlalchemy import Connection
 
-from tests.faults.storm import Server
-from tests.kit.client import Answer, Caller
-from tests.kit.desk import Desk, Made
-from tests.kit.fixtures import Site
-from tests.kit.state import broken
+from tests.faults.serve_process import ServeProcess
+from tests.support.bill_client import BillClient, SavedBill
+from tests.support.client import Answer, Caller
+from tests.support.database_state import find_broken_checks
+from tests.support.fixtures import Site
 
 SECONDS = float(os.environ.get("ERP_STORM_SECONDS", "10"))
 CLERKS, GOODS, STOCK, BILLS = 64, 20, 40, 256
@@ -50,8 +50,8 @@ select warehouse_id, goods_id, min(stock) from (
 """
 
 
-def drafts(desk: Desk, chance: random.Random) -> list[Made]:
-    """Bills of three of the goods each, in random line order; some of the transfers are on the way to be received."""
+def build_drafts(desk: BillClient, chance: random.Random) -> list[SavedBill]:
+    """Return bills of three of the goods each, in random line order; some of the transfers are on the way."""
     goods = desk.world.spares[:GOODS]
     for key in goods:
         desk.stock_in(key, STOCK)
@@ -65,7 +65,7 @@ def drafts(desk: Desk, chance: random.Random) -> list[Made]:
         ]
         header = {name: desk.world.ids[record] for name, record in KINDS[kind].items()}
         if kind == "transfer_out" and number % 16 == 3:
-            sent = desk.audited(kind, *({**line, "quantity": "1"} for line in lines), **header)
+            sent = desk.add_audited(kind, *({**line, "quantity": "1"} for line in lines), **header)
             draft = desk.caller.get(desk.path("transfer_in", "getDraft"), id=sent.id).data
             made += [sent, desk.draft("transfer_in", *draft.pop("lines"), **draft)]
         else:
@@ -73,13 +73,15 @@ def drafts(desk: Desk, chance: random.Random) -> list[Made]:
     return made
 
 
-def test_nobody_oversells_and_nobody_sees_a_deadlock(site: Site, server: Server, conn: Connection) -> None:
-    desk = Desk(site)
-    bills = drafts(desk, random.Random(7))
+def test_nobody_oversells_and_nobody_sees_a_deadlock(
+    site: Site, server: ServeProcess, conn: Connection
+) -> None:
+    desk = BillClient(site)
+    bills = build_drafts(desk, random.Random(7))
     end = time.monotonic() + SECONDS
     told: list[tuple[str, Answer]] = []
 
-    def clerk(number: int) -> None:
+    def run_client(number: int) -> None:
         chance = random.Random(number)
         caller = Caller(http, site.world.tokens["admin"])
         while time.monotonic() < end:
@@ -92,7 +94,7 @@ def test_nobody_oversells_and_nobody_sees_a_deadlock(site: Site, server: Server,
         httpx.Client(base_url=server.address, timeout=60, limits=limits) as http,
         ThreadPoolExecutor(CLERKS) as pool,
     ):
-        for done in [pool.submit(clerk, number) for number in range(CLERKS)]:
+        for done in [pool.submit(run_client, number) for number in range(CLERKS)]:
             done.result()
 
     outcome = Counter((action, answer.code) for action, answer in told)
@@ -106,6 +108,6 @@ def test_nobody_oversells_and_nobody_sees_a_deadlock(site: Site, server: Server,
     )
     assert sorted({msg for msg in refused if not any(word in msg for word in REFUSALS)}) == []
     assert conn.exec_driver_sql(RUNNING).all() == []
-    assert broken(conn) == {}
+    assert find_broken_checks(conn) == {}
     posted: list[Any] = conn.exec_driver_sql("select distinct bill_type from stock_ledger").scalars().all()
     assert {"XSCK", "QTRK", "DBCK", "DBRK"} <= set(posted)

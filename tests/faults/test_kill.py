@@ -21,31 +21,31 @@ import httpx
 import pytest
 from sqlalchemy import Engine
 
-from api.kit import database
+from api.kit.storage import database
 from api.launch.postgres import EmbeddedPostgres
 from api.migrations import upgrade
-from tests.faults.storm import Server
-from tests.kit.client import Caller
-from tests.kit.fixtures import built_in
-from tests.kit.state import broken
-from tests.kit.world import World
+from tests.faults.serve_process import ServeProcess
+from tests.support.client import Caller
+from tests.support.database_state import find_broken_checks
+from tests.support.fixtures import build_world_in
+from tests.support.world import World
 
 CLERKS, BILLS = 8, 240
 DURABLE = {"shared_buffers": "64MB"}
 
 
 @dataclass
-class Post:
-    """A durable server with a world, an API over it, and what its clients were told."""
+class AuditedServer:
+    """A durable server with a world, an API over it, and its clients' acknowledged commands."""
 
     postgres: EmbeddedPostgres
-    server: Server
+    server: ServeProcess
     world: World
     engine: Engine
     acknowledged: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def command(self, http: httpx.Client, number: int) -> bool:
-        """Save and audit bill `number`; True when both were acknowledged."""
+    def add_and_audit(self, http: httpx.Client, number: int) -> bool:
+        """Save and audit bill `number`; return True when both were acknowledged."""
         caller = Caller(http, self.world.tokens["admin"])
         world = self.world
         body = {
@@ -69,29 +69,29 @@ class Post:
         except (httpx.HTTPError, ValueError):
             return False
 
-    def storm(self, numbers: list[int]) -> list[int]:
-        """Send commands from many clerks at once; answers those that were not acknowledged."""
+    def send_commands(self, numbers: list[int]) -> list[int]:
+        """Send commands from many clients at once; return those that were not acknowledged."""
         with httpx.Client(base_url=self.server.address, timeout=10) as http:
             with ThreadPoolExecutor(CLERKS) as pool:
-                done = list(pool.map(lambda number: self.command(http, number), numbers))
+                done = list(pool.map(lambda number: self.add_and_audit(http, number), numbers))
         return [number for number, fine in zip(numbers, done, strict=True) if not fine]
 
 
 @pytest.fixture
-def post() -> Iterator[Post]:
+def post() -> Iterator[AuditedServer]:
     place = Path(tempfile.mkdtemp(prefix="erp-test-"))
     postgres = EmbeddedPostgres(place / "postgres", place / "postgres.log", DURABLE)
     postgres.start()
     url = postgres.url()
     upgrade(url)
-    engine = database.connect(url)
-    world = built_in(url)
-    server = Server(url, place)
+    engine = database.build_engine(url)
+    world = build_world_in(url)
+    server = ServeProcess(url, place)
     try:
         server.start()
-        found = Post(postgres, server, world, engine)
+        found = AuditedServer(postgres, server, world, engine)
         with httpx.Client(base_url=server.address, timeout=30) as http:
-            _stock(http, world)
+            _add_stock(http, world)
         yield found
     finally:
         server.kill()
@@ -100,7 +100,7 @@ def post() -> Iterator[Post]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _stock(http: httpx.Client, world: World) -> None:
+def _add_stock(http: httpx.Client, world: World) -> None:
     caller = Caller(http, world.tokens["admin"])
     body = {
         "company_id": world.company_a,
@@ -113,8 +113,8 @@ def _stock(http: httpx.Client, world: World) -> None:
     assert caller.post("v2/inventory/OtherInStorage/auditorPass", {"ids": [saved.data["id"]]}).ok
 
 
-def prove(post: Post) -> None:
-    """Nothing acknowledged is lost, nothing is doubled, and ledgers and bills agree."""
+def assert_consistent(post: AuditedServer) -> None:
+    """Assert that nothing acknowledged is lost, nothing is doubled, and ledgers and bills agree."""
     post.engine.dispose()
     with post.engine.connect() as conn:
         bills = conn.exec_driver_sql(
@@ -136,48 +136,51 @@ def prove(post: Post) -> None:
         told = {name: data["id"] for name, data in post.acknowledged.items() if name.startswith("audit-")}
         assert len(set(told.values())) == BILLS
         assert set(told.values()) == {row.bill_id for row in bills}
-        assert broken(conn) == {}
+        assert find_broken_checks(conn) == {}
 
 
-def while_storming(post: Post, strike: Any, after: int) -> tuple[list[int], dict[str, Any]]:
-    """Strike once so many bills are audited; answers what was not acknowledged and what was, just before resuming."""
+def strike_meanwhile(post: AuditedServer, strike: Any, after: int) -> tuple[list[int], dict[str, Any]]:
+    """Strike once so many bills are audited; return what was not acknowledged, and what was just before
+    resuming."""
     striker = threading.Thread(target=lambda: (_wait_for(post, after), strike()))
     striker.start()
-    missed = post.storm(list(range(BILLS)))
+    missed = post.send_commands(list(range(BILLS)))
     striker.join()
     return missed, dict(post.acknowledged)
 
 
-def _wait_for(post: Post, count: int) -> None:
+def _wait_for(post: AuditedServer, count: int) -> None:
     deadline = time.monotonic() + 60
     while sum(name.startswith("audit-") for name in tuple(post.acknowledged)) < count:
         assert time.monotonic() < deadline, "the storm did not get going"
         time.sleep(0.005)
 
 
-def stands(post: Post, told: dict[str, Any]) -> None:
-    """All that was acknowledged before the kill is in the database after it."""
+def assert_all_stored(post: AuditedServer, acknowledged: dict[str, Any]) -> None:
+    """Assert that all that was acknowledged before the kill is in the database after it."""
     post.engine.dispose()
     with post.engine.connect() as conn:
         statuses = dict(conn.exec_driver_sql("select bill_id, status from sales_outbound").tuples().all())
-        lost = [name for name, data in told.items() if data["id"] not in statuses]
+        lost = [name for name, data in acknowledged.items() if data["id"] not in statuses]
         lost += [
-            name for name, data in told.items() if name.startswith("audit-") and statuses[data["id"]] != 2
+            name
+            for name, data in acknowledged.items()
+            if name.startswith("audit-") and statuses[data["id"]] != 2
         ]
         assert lost == []
-        assert broken(conn) == {}
+        assert find_broken_checks(conn) == {}
 
 
-def test_the_api_is_killed(post: Post) -> None:
-    missed, told = while_storming(post, post.server.kill, after=60)
+def test_the_api_is_killed(post: AuditedServer) -> None:
+    missed, told = strike_meanwhile(post, post.server.kill, after=60)
     assert missed, "the storm was over before the kill"
-    stands(post, told)
+    assert_all_stored(post, told)
     post.server.start()
-    assert post.storm(missed) == []
-    prove(post)
+    assert post.send_commands(missed) == []
+    assert_consistent(post)
 
 
-def test_postgres_is_killed(post: Post) -> None:
+def test_postgres_is_killed(post: AuditedServer) -> None:
     """The API outlives it: it answers in words while the database is away, and goes on when it is back."""
 
     def strike() -> None:
@@ -186,16 +189,16 @@ def test_postgres_is_killed(post: Post) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
 
-    missed, told = while_storming(post, strike, after=60)
+    missed, told = strike_meanwhile(post, strike, after=60)
     assert missed, "the storm was over before the kill"
     with httpx.Client(base_url=post.server.address, timeout=30) as http:
         answer = Caller(http, post.world.tokens["admin"]).get("v2/system/Unit/getList")
         assert answer.code == 500, "no refusal: after one a browser forgets the key"
         assert "数据库" in answer.msg
     post.postgres.start()
-    stands(post, told)
+    assert_all_stored(post, told)
     left = missed
     for _ in range(3):  # the first callers after the restart may still hold broken connections
-        left = post.storm(left) if left else []
+        left = post.send_commands(left) if left else []
     assert left == []
-    prove(post)
+    assert_consistent(post)

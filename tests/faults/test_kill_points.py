@@ -19,11 +19,11 @@ import psycopg
 import pytest
 from sqlalchemy import Connection
 
-from tests.faults.storm import Server
-from tests.kit.client import Answer, Caller
-from tests.kit.desk import Desk, Made
-from tests.kit.fixtures import Site
-from tests.kit.state import broken, fingerprint
+from tests.faults.serve_process import ServeProcess
+from tests.support.bill_client import BillClient, SavedBill
+from tests.support.client import Answer, Caller
+from tests.support.database_state import find_broken_checks, fingerprint_tables
+from tests.support.fixtures import Site
 
 GATE = 471147
 _months = count(1)
@@ -47,58 +47,60 @@ POINTS = {
 
 @dataclass(frozen=True)
 class Command:
-    """What is sent once it is prepared, the table it writes in the middle, and what it leaves."""
+    """A prepared command, the table that it writes in the middle, and its effects."""
 
-    prepare: Callable[[Desk], tuple[str, dict[str, Any]]]
+    prepare: Callable[[BillClient], tuple[str, dict[str, Any]]]
     table: str
     effect: str
     """A query that counts what such commands have done."""
 
 
-def stocked(desk: Desk, goods: int) -> int:
+def add_stock(desk: BillClient, goods: int) -> int:
     key = desk.world.spares[goods]
     line = {"goods_id": key, "quantity": "10", "price": "113", "tax_rate": "13"}
     brought = desk.draft("other_inbound", line, business_date="2026-03-01")
     # A stocktake of the case before may have counted these goods on a later day: this was not in it.
-    assert desk.act("auditorPass", brought, counted=False).ok
+    assert desk.apply_action("auditorPass", brought, counted=False).ok
     return key
 
 
-def audit(desk: Desk, bill: Made) -> tuple[str, dict[str, Any]]:
+def audit_bill(desk: BillClient, bill: SavedBill) -> tuple[str, dict[str, Any]]:
     return desk.path(bill.resource, "auditorPass"), {"ids": [bill.id]}
 
 
-def transfer_out(desk: Desk) -> tuple[str, dict[str, Any]]:
-    line = {"goods_id": stocked(desk, 0), "quantity": "4"}
-    return audit(desk, desk.draft("transfer_out", line, to_warehouse_id=desk.world.warehouse2_a))
+def prepare_transfer_out(desk: BillClient) -> tuple[str, dict[str, Any]]:
+    line = {"goods_id": add_stock(desk, 0), "quantity": "4"}
+    return audit_bill(desk, desk.draft("transfer_out", line, to_warehouse_id=desk.world.warehouse2_a))
 
 
-def transfer_in(desk: Desk) -> tuple[str, dict[str, Any]]:
-    line = {"goods_id": stocked(desk, 1), "quantity": "4"}
-    sent = desk.audited("transfer_out", line, to_warehouse_id=desk.world.warehouse2_a)
+def prepare_transfer_in(desk: BillClient) -> tuple[str, dict[str, Any]]:
+    line = {"goods_id": add_stock(desk, 1), "quantity": "4"}
+    sent = desk.add_audited("transfer_out", line, to_warehouse_id=desk.world.warehouse2_a)
     draft = desk.caller.get(desk.path("transfer_in", "getDraft"), id=sent.id).data
-    return audit(desk, desk.draft("transfer_in", *draft.pop("lines"), **draft))
+    return audit_bill(desk, desk.draft("transfer_in", *draft.pop("lines"), **draft))
 
 
-def stock_take(desk: Desk) -> tuple[str, dict[str, Any]]:
-    """A surplus of one goods and a loss of another: two bills are made and audited with it."""
+def prepare_stock_take(desk: BillClient) -> tuple[str, dict[str, Any]]:
+    """Prepare a surplus of one goods and a loss of another: two bills are made and audited with it."""
     lines = [
-        {"goods_id": stocked(desk, at), "counted_quantity": count} for at, count in ((2, "13"), (3, "6"))
+        {"goods_id": add_stock(desk, at), "counted_quantity": count} for at, count in ((2, "13"), (3, "6"))
     ]
-    return audit(desk, desk.draft("stock_take", *lines))
+    return audit_bill(desk, desk.draft("stock_take", *lines))
 
 
-def sales_transfer(desk: Desk) -> tuple[str, dict[str, Any]]:
-    line = {"goods_id": stocked(desk, 4), "quantity": "4", "price": "150", "tax_rate": "13"}
-    return audit(desk, desk.draft("sales_transfer", line, to_warehouse_id=desk.world.warehouse_b))
+def prepare_sales_transfer(desk: BillClient) -> tuple[str, dict[str, Any]]:
+    line = {"goods_id": add_stock(desk, 4), "quantity": "4", "price": "150", "tax_rate": "13"}
+    return audit_bill(desk, desk.draft("sales_transfer", line, to_warehouse_id=desk.world.warehouse_b))
 
 
-def cost_adjustment(desk: Desk) -> tuple[str, dict[str, Any]]:
-    return audit(desk, desk.draft("cost_adjustment", {"goods_id": stocked(desk, 5), "amount": "12.34"}))
+def prepare_cost_adjustment(desk: BillClient) -> tuple[str, dict[str, Any]]:
+    return audit_bill(
+        desk, desk.draft("cost_adjustment", {"goods_id": add_stock(desk, 5), "amount": "12.34"})
+    )
 
 
-def month_close(desk: Desk) -> tuple[str, dict[str, Any]]:
-    """Each time the next month."""
+def prepare_month_close(desk: BillClient) -> tuple[str, dict[str, Any]]:
+    """Prepare the next month each time."""
     period = f"2025-{next(_months):02}"
     desk.stock_in(desk.world.spares[6], 10, business_date=f"{period}-10")
     return "v2/system/MonthClose/closePeriod", {"company_id": desk.world.company_a, "period": period}
@@ -106,13 +108,13 @@ def month_close(desk: Desk) -> tuple[str, dict[str, Any]]:
 
 _POSTED = "select count(distinct bill_id) from stock_ledger where bill_type = '{}' and goods_id = {}"
 COMMANDS = {
-    "transfer out": Command(transfer_out, "stock_ledger", _POSTED.format("DBCK", "{0}")),
-    "transfer in": Command(transfer_in, "stock_ledger", _POSTED.format("DBRK", "{1}")),
-    "stocktake": Command(stock_take, "stock_ledger", _POSTED.format("PKCK", "{3}")),
-    "sales transfer": Command(sales_transfer, "settlement_ledger", _POSTED.format("XSDB", "{4}")),
-    "cost adjustment": Command(cost_adjustment, "cost_balance", _POSTED.format("CBTZ", "{5}")),
+    "transfer out": Command(prepare_transfer_out, "stock_ledger", _POSTED.format("DBCK", "{0}")),
+    "transfer in": Command(prepare_transfer_in, "stock_ledger", _POSTED.format("DBRK", "{1}")),
+    "stocktake": Command(prepare_stock_take, "stock_ledger", _POSTED.format("PKCK", "{3}")),
+    "sales transfer": Command(prepare_sales_transfer, "settlement_ledger", _POSTED.format("XSDB", "{4}")),
+    "cost adjustment": Command(prepare_cost_adjustment, "cost_balance", _POSTED.format("CBTZ", "{5}")),
     "month close": Command(
-        month_close,
+        prepare_month_close,
         "other_inbound",
         "select count(*) from month_close where status = 1",
     ),
@@ -120,8 +122,8 @@ COMMANDS = {
 
 
 @contextmanager
-def gate(url: str, point: str) -> Iterator[psycopg.Connection[Any]]:
-    """The point's triggers, closed until the block ends or the lock is given back."""
+def close_gate(url: str, point: str) -> Iterator[psycopg.Connection[Any]]:
+    """Triggers of the point, closed until the block ends or the lock is released."""
     tables = sorted(
         {command.table for command in COMMANDS.values()} if point == "written" else {"business_log"}
     )
@@ -138,20 +140,22 @@ def gate(url: str, point: str) -> Iterator[psycopg.Connection[Any]]:
                 keeper.execute(f"drop trigger test_gate on {table}")
 
 
-def waiting(keeper: psycopg.Connection[Any]) -> list[int]:
-    """Backends that stand before the gate."""
+def list_waiting(keeper: psycopg.Connection[Any]) -> list[int]:
+    """Return the backends that wait before the gate."""
     query = "select pid from pg_locks where locktype = 'advisory' and not granted and objid = %s"
     return [row[0] for row in keeper.execute(query, (GATE,))]
 
 
-def until(found: Callable[[], Any], what: str) -> None:
+def wait_for(found: Callable[[], Any], what: str) -> None:
     deadline = time.monotonic() + 60
     while not found():
         assert time.monotonic() < deadline, what
         time.sleep(0.02)
 
 
-def send(server: Server, token: str, path: str, body: Any, key: str) -> Answer | httpx.HTTPError:
+def send_command(
+    server: ServeProcess, token: str, path: str, body: Any, key: str
+) -> Answer | httpx.HTTPError:
     try:
         with httpx.Client(base_url=server.address, timeout=120) as http:
             return Caller(http, token).post(path, body, key=key)
@@ -159,7 +163,7 @@ def send(server: Server, token: str, path: str, body: Any, key: str) -> Answer |
         return error
 
 
-def effects(conn: Connection, site: Site) -> dict[str, int]:
+def count_effects(conn: Connection, site: Site) -> dict[str, int]:
     conn.rollback()
     return {
         name: conn.exec_driver_sql(command.effect.format(*site.world.spares)).scalar_one()
@@ -169,38 +173,38 @@ def effects(conn: Connection, site: Site) -> dict[str, int]:
 
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_commands_have_one_effect_each(
-    site: Site, server: Server, conn: Connection, point: str
+    site: Site, server: ServeProcess, conn: Connection, point: str
 ) -> None:
     """One of each kind goes out, all of them stand at the point when the server is killed."""
-    desk, token = Desk(site), site.world.tokens["admin"]
+    desk, token = BillClient(site), site.world.tokens["admin"]
     commands = {name: command.prepare(desk) for name, command in COMMANDS.items()}
-    done, before = effects(conn, site), fingerprint(conn)
+    done, before = count_effects(conn, site), fingerprint_tables(conn)
     conn.rollback()
 
     def call(name: str) -> Answer | httpx.HTTPError:
-        return send(server, token, *commands[name], key=f"kill-{name}-{point}")
+        return send_command(server, token, *commands[name], key=f"kill-{name}-{point}")
 
-    with gate(site.url, point) as keeper, ThreadPoolExecutor(len(commands)) as pool:
+    with close_gate(site.url, point) as keeper, ThreadPoolExecutor(len(commands)) as pool:
         calls = [pool.submit(call, name) for name in commands]
-        until(lambda: len(waiting(keeper)) == len(commands), f"not every command came to: {point}")
-        victims = waiting(keeper)
+        wait_for(lambda: len(list_waiting(keeper)) == len(commands), f"not every command came to: {point}")
+        victims = list_waiting(keeper)
         server.kill_workers()
         told = [each.result() for each in calls]
         keeper.execute("select pg_advisory_unlock(%s)", (GATE,))
         left = "select 1 from pg_stat_activity where pid = any(%s)"
-        until(lambda: keeper.execute(left, (victims,)).fetchone() is None, "the killed commands go on")
+        wait_for(lambda: keeper.execute(left, (victims,)).fetchone() is None, "the killed commands go on")
     assert [answer for answer in told if isinstance(answer, Answer)] == [], "a client was told something"
 
     once = {name: count + 1 for name, count in done.items()}
     if point == "at commit":
-        assert effects(conn, site) == once
+        assert count_effects(conn, site) == once
     else:
-        assert fingerprint(conn) == before
+        assert fingerprint_tables(conn) == before
     conn.rollback()
     for _ in range(2):
         answers = {name: call(name) for name in commands}
         assert {name for name, answer in answers.items() if isinstance(answer, Answer) and answer.ok} == set(
             commands
         )
-        assert effects(conn, site) == once
-    assert broken(conn) == {}
+        assert count_effects(conn, site) == once
+    assert find_broken_checks(conn) == {}

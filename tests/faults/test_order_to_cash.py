@@ -11,11 +11,17 @@ from decimal import Decimal
 
 from sqlalchemy import Connection
 
-from tests.faults.clerks import GOODS, Clerk, hold_together, refusals, rush
-from tests.faults.storm import Server
-from tests.kit.client import Caller
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
+from tests.faults.concurrent_clients import (
+    GOODS,
+    ConcurrentClient,
+    assert_consistent,
+    list_refusals,
+    run_clients,
+)
+from tests.faults.serve_process import ServeProcess
+from tests.support.bill_client import BillClient
+from tests.support.client import Caller
+from tests.support.fixtures import Site
 
 CUSTOMERS, LIMIT = 3, Decimal(2000)
 OVER_SETTLED = """
@@ -25,27 +31,27 @@ where status = 2 group by settlement_id, settlement_item.amount having sum(w.amo
 """
 
 
-class Seller(Clerk):
-    """Someone without a right to pass the limit."""
+class SalesClient(ConcurrentClient):
+    """A client without a right to pass the limit."""
 
     party, orders, delivers = "customer", "sales_order", "sales_outbound"
     does = ("order", "deliver", "deliver", "receive", "undo")
 
     def receive(self) -> None:
-        items = self.open_items("customer_receipt", customer := self.partner())
+        items = self.open_items("customer_receipt", customer := self.choose_partner())
         if not items:
             return
         item = self.chance.choice(items)
-        amount = self.most_of(item["open_amount"])
+        amount = self.choose_amount(item["open_amount"])
         off = {"settlement_id": item["settlement_id"], "amount": amount}
-        self.audited("customer_receipt", {"write_offs": [off], "amount": amount, **customer})
+        self.add_and_audit("customer_receipt", {"write_offs": [off], "amount": amount, **customer})
 
     def undo(self) -> None:
         self.take_back(self.delivers)
 
 
-def test_credit_orders_and_receipts_hold(site: Site, server: Server, conn: Connection) -> None:
-    desk = Desk(site)
+def test_credit_orders_and_receipts_hold(site: Site, server: ServeProcess, conn: Connection) -> None:
+    desk = BillClient(site)
     for goods in desk.world.spares[:GOODS]:
         desk.stock_in(goods, 5000)
     customers = [
@@ -59,9 +65,11 @@ def test_credit_orders_and_receipts_hold(site: Site, server: Server, conn: Conne
             rows = {row["customer_id"]: row for row in answer.data["data"]}
             exposures.extend(Decimal(rows[key]["exposure"]) for key in customers if key in rows)
 
-    told = rush(server, desk, Seller, customers, watch)
-    assert any(msg.startswith("客户已超信用额度") for msg in refusals(told)), "nobody came near the limit"
+    told = run_clients(server, desk, SalesClient, customers, watch)
+    assert any(msg.startswith("客户已超信用额度") for msg in list_refusals(told)), (
+        "nobody came near the limit"
+    )
     assert max(exposures) <= LIMIT
     assert max(exposures) > LIMIT / 2
     assert conn.exec_driver_sql(OVER_SETTLED).all() == []
-    hold_together(conn, told, Seller, "customer_receipt")
+    assert_consistent(conn, told, SalesClient, "customer_receipt")

@@ -9,10 +9,10 @@ from decimal import Decimal
 
 from sqlalchemy import Connection
 
-from tests.faults.clerks import Clerk, hold_together, refusals, rush
-from tests.faults.storm import Server
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
+from tests.faults.concurrent_clients import ConcurrentClient, assert_consistent, list_refusals, run_clients
+from tests.faults.serve_process import ServeProcess
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site
 
 SUPPLIERS = 3
 OVER_INVOICED = """
@@ -31,36 +31,36 @@ group by settlement_id, i.amount having sum(w.amount) / i.amount not between 0 a
 """
 
 
-class Buyer(Clerk):
+class PurchaseClient(ConcurrentClient):
     party, orders, delivers = "supplier", "purchase_order", "purchase_inbound"
     does = ("order", "deliver", "deliver", "invoice", "pay", "pay", "offset", "undo")
 
     def invoice(self) -> None:
-        lines = self.open_items("purchase_invoice", supplier := self.partner(), "getOpenLines")
+        lines = self.open_items("purchase_invoice", supplier := self.choose_partner(), "getOpenLines")
         if lines:
             number = str(self.chance.randrange(10**8, 10**9))
             told = {"invoice_kind": 3, "invoice_no": number, "invoice_date": "2026-03-31"}
             line = self.chance.choice(lines)
-            self.audited(
+            self.add_and_audit(
                 "purchase_invoice",
-                {"lines": [{**line, "amount": self.most_of(line["amount"])}], **told, **supplier},
+                {"lines": [{**line, "amount": self.choose_amount(line["amount"])}], **told, **supplier},
             )
 
     def pay(self) -> None:
-        """Most of an open item, and at times something in advance."""
-        supplier = self.partner()
+        """Pay most of an open item, and at times something in advance."""
+        supplier = self.choose_partner()
         owed = [
             item for item in self.open_items("supplier_payment", supplier) if Decimal(item["open_amount"]) > 0
         ]
         if owed:
             item = self.chance.choice(owed)
-            off = {"settlement_id": item["settlement_id"], "amount": self.most_of(item["open_amount"])}
+            off = {"settlement_id": item["settlement_id"], "amount": self.choose_amount(item["open_amount"])}
             amount = str(Decimal(off["amount"]) + self.chance.choice((0, 150)))
-            self.audited("supplier_payment", {"write_offs": [off], "amount": amount, **supplier})
+            self.add_and_audit("supplier_payment", {"write_offs": [off], "amount": amount, **supplier})
 
     def offset(self) -> None:
-        """An advance against what is owed, as much as both have."""
-        items = self.open_items("prepaid_offset", supplier := self.partner())
+        """Offset an advance against an open item, as much as both have."""
+        items = self.open_items("prepaid_offset", supplier := self.choose_partner())
         owed = [item for item in items if Decimal(item["open_amount"]) > 0]
         advanced = [item for item in items if Decimal(item["open_amount"]) < 0]
         if not owed or not advanced:
@@ -71,18 +71,20 @@ class Buyer(Clerk):
             {"settlement_id": item["settlement_id"], "amount": str(sign * amount)}
             for item, sign in zip(pair, (1, -1), strict=True)
         ]
-        self.audited("prepaid_offset", {"write_offs": offs, **supplier})
+        self.add_and_audit("prepaid_offset", {"write_offs": offs, **supplier})
 
     def undo(self) -> None:
         self.take_back(self.chance.choice((self.delivers, "supplier_payment", "prepaid_offset")))
 
 
-def test_orders_invoices_payments_and_offsets_hold(site: Site, server: Server, conn: Connection) -> None:
-    desk = Desk(site)
+def test_orders_invoices_payments_and_offsets_hold(
+    site: Site, server: ServeProcess, conn: Connection
+) -> None:
+    desk = BillClient(site)
     suppliers = [desk.partner("supplier", f"供货商{at}", payment_days=0) for at in range(SUPPLIERS)]
-    told = rush(server, desk, Buyer, suppliers)
-    refused = [msg for msg in refusals(told) if "超过" in msg]
+    told = run_clients(server, desk, PurchaseClient, suppliers)
+    refused = [msg for msg in list_refusals(told) if "超过" in msg]
     assert refused, "nobody came in another's way"
     assert conn.exec_driver_sql(OVER_INVOICED).all() == []
     assert conn.exec_driver_sql(OVER_SETTLED).all() == []
-    hold_together(conn, told, Buyer, "purchase_invoice", "supplier_payment", "prepaid_offset")
+    assert_consistent(conn, told, PurchaseClient, "purchase_invoice", "supplier_payment", "prepaid_offset")

@@ -8,19 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 from sqlalchemy import Connection
 
-from tests.faults.storm import Server
-from tests.kit.client import Answer, Caller
-from tests.kit.desk import Books, Desk, Made
-from tests.kit.fixtures import Site
-from tests.kit.state import broken
+from tests.faults.serve_process import ServeProcess
+from tests.support.bill_client import BillClient, PostingReader, SavedBill
+from tests.support.client import Answer, Caller
+from tests.support.database_state import find_broken_checks
+from tests.support.fixtures import Site
 
 CLERKS, BILLS, STOCK = 16, 96, 40
 GOODS = 5
 
 
-def test_hot_goods_are_sold_out_and_not_oversold(site: Site, server: Server, conn: Connection) -> None:
+def test_hot_goods_are_sold_out_and_not_oversold(site: Site, server: ServeProcess, conn: Connection) -> None:
     """Each bill wants one to three of five goods in random line order; together they want far more than there is."""
-    desk, chance = Desk(site), random.Random(7)
+    desk, chance = BillClient(site), random.Random(7)
     goods = site.world.spares[:GOODS]
     for key in goods:
         desk.stock_in(key, STOCK)
@@ -30,7 +30,7 @@ def test_hot_goods_are_sold_out_and_not_oversold(site: Site, server: Server, con
         lines = [{"goods_id": key, "quantity": str(chance.randint(1, 3)), "price": "9"} for key in chosen]
         bills.append(desk.draft("sales_outbound", *lines))
 
-    def audit(bill: Made) -> Answer:
+    def audit(bill: SavedBill) -> Answer:
         caller = Caller(http, site.world.tokens["admin"])
         return caller.post(desk.path("sales_outbound", "auditorPass"), {"ids": [bill.id]})
 
@@ -47,7 +47,7 @@ def test_hot_goods_are_sold_out_and_not_oversold(site: Site, server: Server, con
         .all()
     )
     for key in goods:
-        left, _, _ = Books(conn).available(key, site.world.warehouse_a)
+        left, _, _ = PostingReader(conn).available(key, site.world.warehouse_a)
         assert float(left) >= 0
         assert float(left) == STOCK + float(sold[key])
-    assert broken(conn) == {}
+    assert find_broken_checks(conn) == {}

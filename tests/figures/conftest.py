@@ -1,5 +1,5 @@
 """The application on a fresh copy of the group."""
 
-from tests.kit.fixtures import conn, desk, site, world
+from tests.support.fixtures import conn, desk, site, world
 
 __all__ = ["conn", "desk", "site", "world"]

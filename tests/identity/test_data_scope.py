@@ -8,32 +8,32 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from api import catalogue
-from api.kit import registry
-from api.kit.document import Bill
-from api.kit.resource import Resource
-from api.master.choosing import chosen
-from api.shell import export_job
-from tests.kit.desk import Desk, Made
-from tests.kit.fixtures import Site
-from tests.kit.payloads import ACROSS, payload_of
-from tests.kit.rules_of_types import holds_for
+from api.kit.declaration import registry
+from api.kit.declaration.document import Bill
+from api.kit.declaration.resource import Resource
+from api.master.lookups.lookup_rights import list_lookup_resources
+from api.shell.files import export_job
+from tests.support.bill_client import BillClient, SavedBill
+from tests.support.fixtures import Site
+from tests.support.payloads import ACROSS, payload_of
+from tests.support.type_rules import for_each_type
 
 assert catalogue.__all__
 
 
-def scoped(cls: type[Resource]) -> bool:
-    """Whether the class's rows belong to a company, directly or by their warehouse."""
+def is_scoped(cls: type[Resource]) -> bool:
+    """Return whether the class's rows belong to a company, directly or by their warehouse."""
     return cls.name() != "company" and bool({"company_id", "warehouse_id"} & set(cls.table().columns.keys()))
 
 
-SCOPED = [cls for cls in registry.declared() if scoped(cls) and "add" in cls.declaration.actions]
-every = holds_for(SCOPED)
+SCOPED = [cls for cls in registry.list_resources() if is_scoped(cls) and "add" in cls.declaration.actions]
+every = for_each_type(SCOPED)
 BILLS = [cls for cls in SCOPED if issubclass(cls, Bill)]
-billed = holds_for(BILLS)
+billed = for_each_type(BILLS)
 
 
-def foreign(site: Site, cls: type[Resource]) -> int:
-    """A record of company B, made by the administrator; it can be chosen if it can be disabled."""
+def create_foreign(site: Site, cls: type[Resource]) -> int:
+    """Create a record of company B as the administrator; it is enabled where it can be disabled."""
     body = payload_of(cls, site.world, "b")
     answer = site.as_("admin").post(f"{cls.declaration.api}/add", {**body, "enabled": True})
     assert answer.ok, answer
@@ -41,12 +41,12 @@ def foreign(site: Site, cls: type[Resource]) -> int:
     return key
 
 
-def exported(site: Site, user: str, cls: type[Resource]) -> list[tuple[Any, ...]]:
-    """The rows of a user's export, its heading first, without what they add up to."""
+def export_rows(site: Site, user: str, cls: type[Resource]) -> list[tuple[Any, ...]]:
+    """Return the rows of a user's export, the heading first, without the totals."""
     asked = site.as_(user).post(f"{cls.declaration.api}/export")
     assert asked.ok, asked
-    export_job.export(export_id=asked.data["export_id"])
-    book = CalamineWorkbook.from_path(str(export_job.file_of(asked.data["export_id"])))
+    export_job.export_list(export_id=asked.data["export_id"])
+    book = CalamineWorkbook.from_path(str(export_job.export_path(asked.data["export_id"])))
     rows = map(tuple, book.get_sheet_by_index(0).to_python())
     return [row for row in rows if not str(row[0]).startswith("合计")]
 
@@ -54,7 +54,7 @@ def exported(site: Site, user: str, cls: type[Resource]) -> list[tuple[Any, ...]
 class TestAnotherCompany:
     @every
     def test_no_call_reaches_it(self, site: Site, cls: type[Resource]) -> None:
-        key, caller, api = foreign(site, cls), site.as_("manager_a"), cls.declaration.api
+        key, caller, api = create_foreign(site, cls), site.as_("manager_a"), cls.declaration.api
         missing = (400, f"{cls.declaration.label}不存在或无权访问")
         for call in ("getInfo", "getLog"):
             answer = caller.get(f"{api}/{call}", id=key)
@@ -69,12 +69,12 @@ class TestAnotherCompany:
         for action in actions:
             answer = caller.post(f"{api}/{action}", {"ids": [key], "reason": "x"})
             assert (answer.code, answer.msg) == missing
-        if not cls.bill and cls.name() in chosen():
+        if not cls.bill and cls.name() in list_lookup_resources():
             assert caller.get(f"{api}/getDropdown", id=key).data["data"] == []
 
     @every
     def test_filters_do_not_reach_it(self, site: Site, cls: type[Resource]) -> None:
-        foreign(site, cls)
+        create_foreign(site, cls)
         if "company_id" not in cls.table().columns:
             pytest.skip("belongs to a company by its warehouse")
         found = site.as_("manager_a").get(f"{cls.declaration.api}/getList", company_id=site.world.company_b)
@@ -84,15 +84,15 @@ class TestAnotherCompany:
     def test_it_is_not_counted(self, site: Site, cls: type[Resource]) -> None:
         api = cls.declaration.api
         before = site.as_("manager_a").get(f"{api}/getList").data
-        foreign(site, cls)
+        create_foreign(site, cls)
         after = site.as_("manager_a").get(f"{api}/getList").data
         assert (after["total"], after["totals"]) == (before["total"], before["totals"])
 
     @every
     def test_it_is_not_exported(self, site: Site, cls: type[Resource]) -> None:
-        foreign(site, cls)
+        create_foreign(site, cls)
         mine = site.as_("manager_a").get(f"{cls.declaration.api}/getList").data["total"]
-        assert len(exported(site, "manager_a", cls)) == mine + 1
+        assert len(export_rows(site, "manager_a", cls)) == mine + 1
 
     @every
     def test_nothing_is_added_to_it(self, site: Site, cls: type[Resource]) -> None:
@@ -124,7 +124,7 @@ class TestAnotherCompany:
         manager, world = site.as_("manager_a"), site.world
         answer = manager.get("v2/inventory/Goods/getGoodsListPopup", company_id=world.company_b)
         assert (answer.code, answer.msg) == (400, "公司不存在或无权访问")
-        Desk(site).stock_in(world.tube, 7, company_id=world.company_b, warehouse_id=world.warehouse_b)
+        BillClient(site).stock_in(world.tube, 7, company_id=world.company_b, warehouse_id=world.warehouse_b)
         for asked in ({}, {"warehouse_id": world.warehouse_b}):
             rows = manager.get("v2/inventory/Goods/getGoodsListPopup", goods_id=world.tube, **asked).data
             assert [row["stocks"] for row in rows["data"]] == ["0"]
@@ -134,10 +134,10 @@ class TestAnotherCompany:
         assert batches.data == []
 
     def test_another_companys_last_price_is_not_told(self, site: Site) -> None:
-        desk, world = Desk(site), site.world
+        desk, world = BillClient(site), site.world
         theirs = {"company_id": world.company_b, "warehouse_id": world.warehouse_b}
         desk.stock_in(world.spares[0], 7, **theirs)
-        desk.audited(
+        desk.add_audited(
             "sales_outbound",
             {"goods_id": world.spares[0], "quantity": "1", "price": "77"},
             customer_id=world.customer_b,
@@ -167,27 +167,27 @@ class TestAnotherCompany:
             assert site.as_("manager_a").get(path, **query).code == 400
 
     def test_a_bill_is_not_moved_to_it(self, site: Site) -> None:
-        desk, world = Desk(site, "manager_a"), site.world
+        desk, world = BillClient(site, "manager_a"), site.world
         bill = desk.draft("other_inbound", {"goods_id": world.oil, "quantity": "1"})
         body = {
-            **desk.info(bill),
+            **desk.read_bill(bill),
             "id": bill.id,
             "company_id": world.company_b,
             "warehouse_id": world.warehouse_b,
         }
         answer = desk.caller.post(desk.path("other_inbound", "edit"), body)
         assert answer.code == 400
-        assert desk.info(bill)["company_id"] == world.company_a
+        assert desk.read_bill(bill)["company_id"] == world.company_a
 
 
-def reaches(desk: Desk, bill: Made) -> bool:
-    """Whether any reading or writing call finds the bill; all must agree."""
+def can_reach(desk: BillClient, bill: SavedBill) -> bool:
+    """Return whether the reading and writing calls find the bill; all must agree."""
     path = desk.path(bill.resource, "getList")
     answers = {
         desk.caller.get(desk.path(bill.resource, "getInfo"), id=bill.id).ok,
         desk.caller.get(desk.path(bill.resource, "getLog"), id=bill.id).ok,
         bill.id in [row["bill_id"] for row in desk.caller.get(path, per_page=500).data["data"]],
-        desk.act("auditorNoPass", bill, reason="看看").ok,
+        desk.apply_action("auditorNoPass", bill, reason="看看").ok,
     }
     assert len(answers) == 1
     return answers.pop()
@@ -196,23 +196,23 @@ def reaches(desk: Desk, bill: Made) -> bool:
 class TestOwnDocuments:
     def test_only_ones_own_are_reached(self, site: Site) -> None:
         line = {"goods_id": site.world.oil, "quantity": "1"}
-        mine, other = Desk(site, "own_a"), Desk(site, "own2_a")
+        mine, other = BillClient(site, "own_a"), BillClient(site, "own2_a")
         bill = mine.draft("other_inbound", line)
-        assert reaches(mine, bill)
-        assert not reaches(other, bill)
-        assert reaches(Desk(site, "manager_a"), bill)
+        assert can_reach(mine, bill)
+        assert not can_reach(other, bill)
+        assert can_reach(BillClient(site, "manager_a"), bill)
 
     def test_exports_hold_ones_own_only(self, site: Site) -> None:
         line = {"goods_id": site.world.oil, "quantity": "1"}
-        Desk(site, "own_a").draft("other_outbound", line)
-        bill = Desk(site, "own2_a").draft("other_outbound", line)
-        rows = exported(site, "own2_a", registry.get("other_outbound"))
+        BillClient(site, "own_a").draft("other_outbound", line)
+        bill = BillClient(site, "own2_a").draft("other_outbound", line)
+        rows = export_rows(site, "own2_a", registry.get_resource("other_outbound"))
         assert [row[0] for row in rows[1:]] == [bill.no]
 
     def test_nothing_is_made_of_anothers(self, site: Site) -> None:
         line = {"goods_id": site.world.oil, "quantity": "2", "price": "5"}
-        mine, other = Desk(site, "own_a"), Desk(site, "own2_a")
-        order = other.audited("sales_order", line)
+        mine, other = BillClient(site, "own_a"), BillClient(site, "own2_a")
+        order = other.add_audited("sales_order", line)
         [source] = other.line_ids(order)
         answer = mine.add("sales_outbound", {**line, "order_line_id": source})
         assert (answer.code, answer.msg) == (400, "第1行：来源销售订单与本单不匹配")
@@ -225,21 +225,21 @@ class TestOwnDocuments:
 class TestOwnDepartment:
     def test_only_the_departments_are_reached(self, site: Site) -> None:
         line, world = {"goods_id": site.world.oil, "quantity": "1"}, site.world
-        clerk, admin = Desk(site, "department_a"), Desk(site)
+        clerk, admin = BillClient(site, "department_a"), BillClient(site)
         ours = admin.draft("other_inbound", line, department_id=world.department_a)
         theirs = admin.draft("other_inbound", line, department_id=world.department2_a)
         nobodys = admin.draft("other_inbound", line)
-        assert [reaches(clerk, bill) for bill in (ours, theirs, nobodys)] == [True, False, False]
+        assert [can_reach(clerk, bill) for bill in (ours, theirs, nobodys)] == [True, False, False]
 
     def test_nothing_is_entered_for_another(self, site: Site) -> None:
-        clerk, line = Desk(site, "department_a"), {"goods_id": site.world.oil, "quantity": "1"}
+        clerk, line = BillClient(site, "department_a"), {"goods_id": site.world.oil, "quantity": "1"}
         for department in (site.world.department2_a, None):
             answer = clerk.add("other_inbound", line, department_id=department)
             assert (answer.code, answer.msg) == (400, "只能录入本部门的单据")
         assert clerk.add("other_inbound", line, department_id=site.world.department_a).ok
 
     def test_what_tells_no_department_is_its_makers(self, site: Site) -> None:
-        count = registry.get("account_count")
+        count = registry.get_resource("account_count")
         api = count.declaration.api
         clerk, admin = site.as_("department_a"), site.as_("admin")
         ours, theirs = (
@@ -253,12 +253,12 @@ class TestOwnDepartment:
         from sqlalchemy import text
 
         line = {"goods_id": site.world.oil, "quantity": "1"}
-        nobodys = Desk(site).draft("other_inbound", line)
+        nobodys = BillClient(site).draft("other_inbound", line)
         change = text("update user_account set employee_id = :employee where user_name = 'department_a'")
         with site.engine.begin() as conn:
             conn.execute(change, {"employee": None})
-        clerk = Desk(site, "department_a")
-        assert not reaches(clerk, nobodys)
+        clerk = BillClient(site, "department_a")
+        assert not can_reach(clerk, nobodys)
         assert clerk.add("other_inbound", line).code == 400
         with site.engine.begin() as conn:
             conn.execute(change, {"employee": site.world.employee_a})
@@ -266,42 +266,44 @@ class TestOwnDepartment:
 
 class TestWarehouses:
     def test_other_warehouses_bills_are_not_reached(self, site: Site) -> None:
-        line, admin = {"goods_id": site.world.oil, "quantity": "1"}, Desk(site)
-        keeper = Desk(site, "keeper_a")
+        line, admin = {"goods_id": site.world.oil, "quantity": "1"}, BillClient(site)
+        keeper = BillClient(site, "keeper_a")
         ours = admin.draft("other_inbound", line)
         theirs = admin.draft("other_inbound", line, warehouse_id=site.world.warehouse2_a)
-        assert [reaches(keeper, bill) for bill in (ours, theirs)] == [True, False]
+        assert [can_reach(keeper, bill) for bill in (ours, theirs)] == [True, False]
         answer = keeper.add("other_inbound", line, warehouse_id=site.world.warehouse2_a)
         assert (answer.code, "无权使用" in answer.msg) == (400, True)
 
     def test_what_was_made_of_a_bill_that_moved_away_is_still_edited(self, site: Site) -> None:
-        world, keeper = site.world, Desk(site, "keeper_a")
+        world, keeper = site.world, BillClient(site, "keeper_a")
         line = {"goods_id": world.oil, "quantity": "2", "price": "5"}
-        order = keeper.audited("sales_order", line)
+        order = keeper.add_audited("sales_order", line)
         [source] = keeper.line_ids(order)
         bill = keeper.draft("sales_outbound", {**line, "order_line_id": source})
         move = "update sales_order set warehouse_id = %s where bill_id = %s"
         with site.engine.begin() as conn:
             conn.exec_driver_sql(move, (world.warehouse2_a, order.id))
-        body = {**keeper.info(bill), "id": bill.id, "remark": "改过"}
+        body = {**keeper.read_bill(bill), "id": bill.id, "remark": "改过"}
         assert keeper.caller.post(keeper.path("sales_outbound", "edit"), body).ok
         assert keeper.add("sales_outbound", {**line, "order_line_id": source}).code == 400
 
     def test_goods_are_sent_to_any_warehouse_and_received_where_they_come_to(self, site: Site) -> None:
-        world, keeper, goods = site.world, Desk(site, "keeper_a"), site.world.spares[7]
+        world, keeper, goods = site.world, BillClient(site, "keeper_a"), site.world.spares[7]
         line, there = {"goods_id": goods, "quantity": "1"}, {"warehouse_id": world.warehouse2_a}
         for place in ({}, there):
-            Desk(site).stock_in(goods, 3, **place)
+            BillClient(site).stock_in(goods, 3, **place)
         path = "v2/system/Warehouse/getDropdown"
         offered = keeper.caller.get(path, beyond=1, company_id=world.company_a).data["data"]
         assert world.warehouse2_a in [row["warehouse_id"] for row in offered]
         assert world.warehouse_b not in [row["warehouse_id"] for row in offered]
-        leaving = keeper.audited("transfer_out", line, to_warehouse_id=world.warehouse2_a)
-        coming = Desk(site).audited("transfer_out", line, to_warehouse_id=world.warehouse_a, **there)
+        leaving = keeper.add_audited("transfer_out", line, to_warehouse_id=world.warehouse2_a)
+        coming = BillClient(site).add_audited(
+            "transfer_out", line, to_warehouse_id=world.warehouse_a, **there
+        )
 
         path = keeper.path("transfer_in", "getDraft")
         draft = keeper.caller.get(path, id=coming.id).data
-        assert keeper.audited("transfer_in", *draft.pop("lines"), **draft)
+        assert keeper.add_audited("transfer_in", *draft.pop("lines"), **draft)
         answer = keeper.caller.get(path, id=leaving.id)
         assert (answer.code, answer.msg) == (400, "仓库调拨不存在或无权访问")
 
@@ -314,8 +316,8 @@ class TestWarehouses:
 
     def test_the_picker_counts_ones_own_stock(self, site: Site) -> None:
         world, goods = site.world, site.world.spares[1]
-        Desk(site).stock_in(goods, 3)
-        Desk(site).stock_in(goods, 4, warehouse_id=world.warehouse2_a)
+        BillClient(site).stock_in(goods, 3)
+        BillClient(site).stock_in(goods, 4, warehouse_id=world.warehouse2_a)
         path = "v2/inventory/Goods/getGoodsListPopup"
 
         def stocks(user: str, **more: Any) -> list[str]:

@@ -10,43 +10,47 @@ from typing import Any
 import pytest
 
 from api import catalogue
-from api.identity.sessions import principal_of
+from api.identity.sessions import read_principal
 from api.kit.context import Context
-from api.kit.document import Bill
-from api.kit.fields import COST, Field
-from api.kit.projection import MASK, columns_of, shown_fields
-from api.kit.resource import Declared, Resource
-from api.printing import sheet
-from api.printing.papers import PrintColumn, PrintLayout
-from api.reporting.published import Published
-from tests.identity.test_data_scope import exported
-from tests.kit.declared import DECLARED, added
-from tests.kit.fixtures import Site
-from tests.kit.roles import holding
-from tests.kit.rules_of_types import holds_for
+from api.kit.declaration.document import Bill
+from api.kit.declaration.fields import COST, Field
+from api.kit.declaration.resource import Declared, Resource
+from api.kit.storage.projection import MASK, column_names, shown_fields
+from api.printing import bill_layout
+from api.printing.print_layout import PrintColumn, PrintLayout
+from api.reporting.lists.list_report import ListReport
+from tests.identity.test_data_scope import export_rows
+from tests.support.declared_types import DECLARED, add_record
+from tests.support.fixtures import Site
+from tests.support.role_editor import changed_role
+from tests.support.type_rules import for_each_type
 
 assert catalogue.__all__
 SEES, BLIND = "manager_a", "clerk_a"
 
 
-def parts(cls: type[Resource]) -> list[type[Declared]]:
+def list_parts(cls: type[Resource]) -> list[type[Declared]]:
     return [cls, *(block.cls for block in cls.blocks())]
 
 
-def denied(cls: type[Declared]) -> list[Field]:
-    """All fields but costs and the first."""
+def list_denied_fields(cls: type[Declared]) -> list[Field]:
+    """Return all fields but costs and the first."""
     return [item for item in cls.fields()[1:] if item.permission != COST]
 
 
-def hidden(cls: type[Declared]) -> list[Field]:
-    """Costs, and denied fields with what their references read along."""
-    names = {name for item in denied(cls) for name in columns_of(item)}
+def list_hidden_fields(cls: type[Declared]) -> list[Field]:
+    """Return costs, and denied fields with what their references read along."""
+    names = {name for item in list_denied_fields(cls) for name in column_names(item)}
     return [item for item in shown_fields(cls) if item.name in names or item.permission == COST]
 
 
-def told(cls: type[Declared], rows: Iterable[dict[str, Any]]) -> set[str]:
-    """Hidden fields, and labels of hidden references, that rows tell."""
-    names = {name for item in hidden(cls) for name in (item.name, item.label_field if item.ref else None)}
+def find_shown_fields(cls: type[Declared], rows: Iterable[dict[str, Any]]) -> set[str]:
+    """Return the hidden fields, and labels of hidden references, that rows show."""
+    names = {
+        name
+        for item in list_hidden_fields(cls)
+        for name in (item.name, item.label_field if item.ref else None)
+    }
     return {name for row in rows for name in names & set(row) if row[name] not in (MASK, None)}
 
 
@@ -56,15 +60,15 @@ def blind(site: Site) -> Iterator[None]:
     pairs = [
         {"screen": part.name(), "field": item.name}
         for cls in DECLARED
-        for part in parts(cls)
-        for item in denied(part)
+        for part in list_parts(cls)
+        for item in list_denied_fields(part)
     ]
-    with holding(site.as_("admin"), site.world.role_clerk_a, denied=pairs):
+    with changed_role(site.as_("admin"), site.world.role_clerk_a, denied=pairs):
         yield
 
 
-HIDING = [cls for cls in DECLARED if any(hidden(part) for part in parts(cls))]
-KEPT = [cls for cls in HIDING if not issubclass(cls, Published)]
+HIDING = [cls for cls in DECLARED if any(list_hidden_fields(part) for part in list_parts(cls))]
+KEPT = [cls for cls in HIDING if not issubclass(cls, ListReport)]
 BILLS = [cls for cls in KEPT if issubclass(cls, Bill) and "add" in cls.declaration.actions]
 
 
@@ -72,36 +76,38 @@ def test_there_are_some_of_every_family() -> None:
     costly = {
         cls.name()
         for cls in HIDING
-        for part in parts(cls)
-        for item in hidden(part)
+        for part in list_parts(cls)
+        for item in list_hidden_fields(part)
         if item.permission == COST
     }
     assert {"company_goods", "sales_outbound", "supplier_price", "stock_card", "sales_summary"} <= costly
     assert {"customer", "role", "sales_order"} <= {cls.name() for cls in HIDING} - costly
 
 
-@holds_for(KEPT)
+@for_each_type(KEPT)
 def test_lists_and_details(site: Site, cls: type[Resource]) -> None:
     api, caller = cls.declaration.api, site.as_(BLIND)
     if "add" in cls.declaration.actions:
-        added(site, cls)
+        add_record(site, cls)
     rows = caller.get(f"{api}/getList", per_page=100).data["data"]
     assert rows or "add" not in cls.declaration.actions
     details = [caller.get(f"{api}/getInfo", id=row[cls.key().key]).data for row in rows[:5]]
-    assert told(cls, [*rows, *details]) == set()
+    assert find_shown_fields(cls, [*rows, *details]) == set()
     for block in cls.blocks():
-        assert told(block.cls, [line for detail in details for line in detail[block.name]]) == set()
+        assert (
+            find_shown_fields(block.cls, [line for detail in details for line in detail[block.name]]) == set()
+        )
 
 
 @pytest.mark.usefixtures("figures")
-@holds_for([cls for cls in HIDING if issubclass(cls, Published)])
+@for_each_type([cls for cls in HIDING if issubclass(cls, ListReport)])
 def test_lists_of_reports(site: Site, cls: type[Resource]) -> None:
     answer = site.as_(BLIND).get(f"{cls.declaration.api}/getList", per_page=100)
     assert answer.ok, answer
-    assert told(cls, answer.data["data"]) == set()
+    assert find_shown_fields(cls, answer.data["data"]) == set()
 
 
-@holds_for(HIDING)
+@for_each_type(HIDING)
 def test_forms_and_screens(site: Site, cls: type[Resource]) -> None:
     """The description that lists, forms and details are drawn from: masked, and nothing to write in."""
     for place in cls.declaration.places:
@@ -112,44 +118,46 @@ def test_forms_and_screens(site: Site, cls: type[Resource]) -> None:
             blocks = {block["name"]: block["fields"] for block in described.data["blocks"]}
             shown += [(block.cls, blocks.get(block.name, [])) for block in cls.blocks()]
             for part, fields in shown:
-                names = {item.name for item in hidden(part)}
+                names = {item.name for item in list_hidden_fields(part)}
                 open_ones = [one["name"] for one in fields if one["name"] in names and not one["masked"]]
                 writable = [one["name"] for one in fields if one["name"] in names and not one["readonly"]]
                 assert (open_ones, writable) == ([], [])
 
 
-@holds_for(BILLS)
+@for_each_type(BILLS)
 def test_prints(site: Site, cls: type[Bill]) -> None:
     """A template with every field there is."""
     layout = PrintLayout(
-        heading=[item.name for item in sheet.headers(cls)][:40],
+        heading=[item.name for item in bill_layout.header_fields(cls)][:40],
         columns={
-            block.name: [PrintColumn(name=item.name) for item in sheet.line_fields(block)][:40]
+            block.name: [PrintColumn(name=item.name) for item in bill_layout.line_fields(block)][:40]
             for block in cls.blocks()
         },
         skip_empty=False,
     )
-    key, printed = added(site, cls), {}
+    key, printed = add_record(site, cls), {}
     for user in (SEES, BLIND):
         with site.engine.connect() as conn:
-            ctx = Context(conn, principal_of(conn, getattr(site.world, f"user_{user}")))
-            [page] = sheet.sheets_of(ctx, cls, key, layout)
+            ctx = Context(conn, read_principal(conn, getattr(site.world, f"user_{user}")))
+            [page] = bill_layout.build_sheets(ctx, cls, key, layout)
         headed = [item["label"] for item in page["heading"]]
         printed[user] = sorted(headed + [one["label"] for part in page["parts"] for one in part["columns"]])
     gone = [label for label in printed[SEES] if printed[SEES].count(label) > printed[BLIND].count(label)]
-    own = {item.label for part in parts(cls) for item in hidden(part)}
+    own = {item.label for part in list_parts(cls) for item in list_hidden_fields(part)}
     assert gone and set(gone) == own & set(printed[SEES])
 
 
-def heading(rows: list[tuple[Any, ...]]) -> list[Any]:
-    """Empty where nothing may be seen."""
+def read_heading(rows: list[tuple[Any, ...]]) -> list[Any]:
+    """Return the first row; empty where there is none."""
     return list(rows[0]) if rows else []
 
 
 @pytest.mark.usefixtures("figures")
-@holds_for([cls for cls in HIDING if "export" in cls.declaration.actions])
+@for_each_type([cls for cls in HIDING if "export" in cls.declaration.actions])
 def test_exports(site: Site, cls: type[Resource]) -> None:
-    seen, left = (heading(exported(site, user, cls)) for user in (SEES, BLIND))
+    seen, left = (read_heading(export_rows(site, user, cls)) for user in (SEES, BLIND))
     missing = {label for label in seen if seen.count(label) > left.count(label)}
-    assert missing == {item.label for item in hidden(cls) if item.label in seen}
-    assert len(left) == len(seen) - sum(item.label in missing for item in hidden(cls) if not item.hidden)
+    assert missing == {item.label for item in list_hidden_fields(cls) if item.label in seen}
+    assert len(left) == len(seen) - sum(
+        item.label in missing for item in list_hidden_fields(cls) if not item.hidden
+    )

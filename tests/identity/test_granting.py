@@ -9,12 +9,12 @@ from sqlalchemy import insert, select
 
 from api.identity import rights, sessions
 from api.identity.tables import Role, UserAccount
-from api.kit import menus
-from tests.identity.test_route_rights import REFUSED, guarded, send
-from tests.kit.client import Answer, Caller
-from tests.kit.fixtures import Site
-from tests.kit.roles import SAVE, body_of, editor, holding
-from tests.kit.world import PASSWORD
+from api.kit.declaration import menu
+from tests.identity.test_route_rights import REFUSED, list_guarded_calls, send_call
+from tests.support.client import Answer, Caller
+from tests.support.fixtures import Site
+from tests.support.role_editor import SAVE, build_body, changed_role, read_editor
+from tests.support.world import PASSWORD
 
 BEYOND = "不能授予超出自己权限的权限"
 ROLE_BEYOND = "该角色的权限超出自己的权限，不能操作"
@@ -28,18 +28,18 @@ def fresh(site: Site) -> int:
         name = f"新角色{conn.execute(select(Role.role_id).order_by(Role.role_id.desc())).scalar()}"
         statement = insert(Role).values(role_name=name, scope_kind=2, own_kind=3)
         role: int = conn.execute(statement.returning(Role.role_id)).scalar_one()
-        rights.settle(conn, role, [], [site.world.company_a], [site.world.warehouse_a])
+        rights.replace_role_grants(conn, role, [], [site.world.company_a], [site.world.warehouse_a])
         return role
 
 
-def save(site: Site, user: str, role: int, **holdings: Any) -> Answer:
+def save_grants(site: Site, user: str, role: int, **holdings: Any) -> Answer:
     nothing: dict[str, Any] = {"rights": [], "companies": [], "warehouses": [], "denied": []}
-    body = body_of(editor(site.as_("admin"), role), **(nothing | holdings))
+    body = build_body(read_editor(site.as_("admin"), role), **(nothing | holdings))
     return site.as_(user).post(SAVE, body)
 
 
-def user_with(site: Site, role: int, name: str) -> tuple[int, Caller]:
-    """A user of a role, and his caller."""
+def create_user(site: Site, role: int, name: str) -> tuple[int, Caller]:
+    """Create a user of a role and return his key and caller."""
     with site.engine.begin() as conn:
         values = {"user_name": name, "realname": name, "company_id": site.world.company_a, "role_id": role}
         user: int = conn.execute(
@@ -50,61 +50,61 @@ def user_with(site: Site, role: int, name: str) -> tuple[int, Caller]:
 
 class TestSaveRights:
     def test_inside_ones_own_it_is_granted(self, site: Site, fresh: int) -> None:
-        answer = save(site, "manager_a", fresh, rights=["unit:list"], companies=[site.world.company_a])
+        answer = save_grants(site, "manager_a", fresh, rights=["unit:list"], companies=[site.world.company_a])
         assert answer.ok, answer
-        held = editor(site.as_("manager_a"), fresh)["holdings"]
+        held = read_editor(site.as_("manager_a"), fresh)["holdings"]
         assert (held["rights"], held["companies"]) == (["unit:list"], [site.world.company_a])
 
     @pytest.mark.parametrize("code", ["*", "*any", "", "no:such"])
     def test_all_rights_and_unknown_ones_are_refused(self, site: Site, fresh: int, code: str) -> None:
-        assert save(site, "manager_a", fresh, rights=[code]).code in (400, 403)
+        assert save_grants(site, "manager_a", fresh, rights=[code]).code in (400, 403)
 
     def test_a_right_one_lacks_is_refused(self, site: Site, fresh: int) -> None:
         role = site.world.role_clerk_a
         admin = site.as_("admin")
-        less = [code for code in editor(admin, role)["holdings"]["rights"] if code != "customer:del"]
-        with holding(admin, role, rights=less):
-            answer = save(site, "clerk_a", fresh, rights=["customer:del"])
+        less = [code for code in read_editor(admin, role)["holdings"]["rights"] if code != "customer:del"]
+        with changed_role(admin, role, rights=less):
+            answer = save_grants(site, "clerk_a", fresh, rights=["customer:del"])
             assert (answer.code, answer.msg) == (403, BEYOND)
-            assert save(site, "clerk_a", fresh, rights=["customer:list"]).ok
+            assert save_grants(site, "clerk_a", fresh, rights=["customer:list"]).ok
 
     def test_another_company_is_refused(self, site: Site, fresh: int) -> None:
-        answer = save(site, "manager_a", fresh, companies=[site.world.company_a, site.world.company_b])
+        answer = save_grants(site, "manager_a", fresh, companies=[site.world.company_a, site.world.company_b])
         assert (answer.code, answer.msg) == (403, BEYOND)
 
     def test_another_warehouse_or_no_limit_is_refused(self, site: Site, fresh: int) -> None:
         world = site.world
         for warehouses in ([world.warehouse2_a], []):
-            answer = save(site, "keeper_a", fresh, companies=[world.company_a], warehouses=warehouses)
+            answer = save_grants(site, "keeper_a", fresh, companies=[world.company_a], warehouses=warehouses)
             assert (answer.code, answer.msg) == (403, BEYOND)
         mine = [world.warehouse_a]
-        assert save(site, "keeper_a", fresh, companies=[world.company_a], warehouses=mine).ok
+        assert save_grants(site, "keeper_a", fresh, companies=[world.company_a], warehouses=mine).ok
 
     def test_a_field_hidden_from_oneself_stays_hidden(self, site: Site, fresh: int) -> None:
         role, hidden = site.world.role_own_a, [{"screen": "customer", "field": "credit_limit"}]
         with site.engine.begin() as conn:
-            held = [str(code) for code in rights.holdings(conn, role)["rights"]]
+            held = [str(code) for code in rights.read_role_grants(conn, role)["rights"]]
             own = [site.world.company_a]
-            rights.settle(conn, role, held, own, denied=[("customer", "credit_limit")])
-        answer = save(site, "own_a", fresh, companies=own)
+            rights.replace_role_grants(conn, role, held, own, denied=[("customer", "credit_limit")])
+        answer = save_grants(site, "own_a", fresh, companies=own)
         assert (answer.code, answer.msg) == (403, ROLE_BEYOND)
         with site.engine.begin() as conn:
-            rights.settle(conn, fresh, [], own, denied=[("customer", "credit_limit")])
-        assert save(site, "own_a", fresh, companies=own, denied=hidden).ok
-        answer = save(site, "own_a", fresh, companies=own)
+            rights.replace_role_grants(conn, fresh, [], own, denied=[("customer", "credit_limit")])
+        assert save_grants(site, "own_a", fresh, companies=own, denied=hidden).ok
+        answer = save_grants(site, "own_a", fresh, companies=own)
         assert (answer.code, answer.msg) == (403, BEYOND)
         with site.engine.begin() as conn:
-            rights.settle(conn, role, held, own)
+            rights.replace_role_grants(conn, role, held, own)
 
     def test_ones_own_role_is_refused(self, site: Site) -> None:
-        answer = save(site, "manager_a", site.world.role_manager_a, rights=["unit:list"])
+        answer = save_grants(site, "manager_a", site.world.role_manager_a, rights=["unit:list"])
         assert (answer.code, answer.msg) == (403, "不能修改自己的角色")
 
     def test_a_stronger_role_is_not_weakened(self, site: Site) -> None:
         with site.engine.begin() as conn:
             admin = conn.execute(select(Role.role_id).where(Role.scope_kind == 1)).scalar_one()
         for role in (admin, site.world.role_manager_b):
-            assert save(site, "manager_a", role).code == 403
+            assert save_grants(site, "manager_a", role).code == 403
             hidden = {"role_id": role, "denied": []}
             answer = site.as_("manager_a").post("v2/system/RoleFieldAuth/settingAuth", hidden)
             assert (answer.code, answer.msg) == (403, ROLE_BEYOND)
@@ -112,10 +112,10 @@ class TestSaveRights:
     def test_all_rights_in_one_company_reach_no_other(self, site: Site, fresh: int) -> None:
         """`*` is every action, not every company."""
         with site.engine.begin() as conn:
-            rights.settle(conn, fresh, ["*"], [site.world.company_a])
-        _, caller = user_with(site, fresh, "star")
-        nobody = editor(site.as_("admin"), site.world.role_nobody)
-        assert caller.post(SAVE, body_of(nobody, rights=[], companies=[site.world.company_b])).code == 403
+            rights.replace_role_grants(conn, fresh, ["*"], [site.world.company_a])
+        _, caller = create_user(site, fresh, "star")
+        nobody = read_editor(site.as_("admin"), site.world.role_nobody)
+        assert caller.post(SAVE, build_body(nobody, rights=[], companies=[site.world.company_b])).code == 403
         user = {"user_name": "star2", "realname": "x", "company_id": site.world.company_a}
         for role in (1, site.world.role_manager_b):
             answer = caller.post("v2/system/User/add", {**user, "role_id": role})
@@ -166,16 +166,18 @@ class TestRoleShape:
 
 
 class TestUsers:
-    def body(self, site: Site, **more: Any) -> dict[str, Any]:
+    def build_body(self, site: Site, **more: Any) -> dict[str, Any]:
         return {"user_name": "neu", "realname": "新人", "company_id": site.world.company_a, **more}
 
     @pytest.mark.parametrize("role", ["role_manager_b", "role_manager_a"])
     def test_a_stronger_role_is_not_given(self, site: Site, role: str) -> None:
-        answer = site.as_("clerk_a").post("v2/system/User/add", self.body(site, role_id=site.world.ids[role]))
+        answer = site.as_("clerk_a").post(
+            "v2/system/User/add", self.build_body(site, role_id=site.world.ids[role])
+        )
         assert (answer.code, answer.msg) == (403, ROLE_BEYOND)
 
     def test_a_role_without_warehouse_limit_is_not_given_by_a_keeper(self, site: Site) -> None:
-        body = self.body(site, role_id=site.world.role_clerk_a)
+        body = self.build_body(site, role_id=site.world.role_clerk_a)
         assert site.as_("keeper_a").post("v2/system/User/add", body).code == 403
 
     def test_nobody_promotes_himself(self, site: Site) -> None:
@@ -239,7 +241,7 @@ class TestUsers:
 
     @pytest.mark.parametrize("path", ["add", "save"])
     def test_no_user_is_put_into_another_company(self, site: Site, path: str) -> None:
-        body = self.body(site, role_id=site.world.role_clerk_a) | {"company_id": site.world.company_b}
+        body = self.build_body(site, role_id=site.world.role_clerk_a) | {"company_id": site.world.company_b}
         answer = site.as_("manager_a").post(f"v2/system/User/{path}", {**body, "password": "first-pass-1"})
         assert (answer.code, answer.msg) == (400, "“公司”不存在或无权使用，请重新选择")
 
@@ -256,16 +258,16 @@ class TestLookingIsNotChanging:
     def test_each_changing_call_asks_for_its_own_right(self, site: Site, fresh: int) -> None:
         looking = [f"{name}:list" for name in ("user_account", "role", "right_bundle", "imitate_login")]
         with site.engine.begin() as conn:
-            rights.settle(conn, fresh, looking, [site.world.company_a])
-        _, caller = user_with(site, fresh, f"zuschauer{fresh}")
+            rights.replace_role_grants(conn, fresh, looking, [site.world.company_a])
+        _, caller = create_user(site, fresh, f"zuschauer{fresh}")
         changing = [
             call
-            for call in guarded()
+            for call in list_guarded_calls()
             if call.path.startswith(tuple(f"/v2/system/{screen}" for screen in self.SCREENS))
             and call.right not in looking
         ]
         assert len(changing) > 15
-        answers = {call.path: send(caller, call) for call in changing}
+        answers = {call.path: send_call(caller, call) for call in changing}
         assert {
             path for path, told in answers.items() if (told.status, told.code, told.msg) != REFUSED
         } == set()
@@ -282,8 +284,8 @@ class TestLookingIsNotChanging:
         self, site: Site, fresh: int, path: str, right: str, body: dict[str, Any]
     ) -> None:
         with site.engine.begin() as conn:
-            rights.settle(conn, fresh, [right], [site.world.company_a])
-        _, caller = user_with(site, fresh, f"aendert{fresh}")
+            rights.replace_role_grants(conn, fresh, [right], [site.world.company_a])
+        _, caller = create_user(site, fresh, f"aendert{fresh}")
         company = site.world.company_a
         own = {"User": {"company_id": company, "role_id": fresh}, "Role": {"companies": [company]}}
         answer = caller.post(f"v2/system/{path}/save", {**body, **own.get(path, {})})
@@ -291,4 +293,4 @@ class TestLookingIsNotChanging:
 
 
 def test_every_right_has_a_label() -> None:
-    assert all(label for label in menus.every_right().values())
+    assert all(label for label in menu.list_rights().values())

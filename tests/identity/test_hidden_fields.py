@@ -7,27 +7,27 @@ from typing import Any
 
 import pytest
 
-from api.kit import registry
-from api.kit.projection import MASK
-from tests.identity.test_data_scope import exported
-from tests.kit.desk import Desk, Made
-from tests.kit.fixtures import Site
-from tests.kit.roles import holding
+from api.kit.declaration import registry
+from api.kit.storage.projection import MASK
+from tests.identity.test_data_scope import export_rows
+from tests.support.bill_client import BillClient, SavedBill
+from tests.support.fixtures import Site
+from tests.support.role_editor import changed_role
 
 GOODS = "v2/system/CompanyGoods"
 PICKER = "v2/inventory/Goods/getGoodsListPopup"
 
 
 @pytest.fixture(scope="module")
-def sold(site: Site) -> Made:
+def sold(site: Site) -> SavedBill:
     """Two pieces of stock at 100 sold for 113 each."""
-    desk = Desk(site)
-    desk.audited(
+    desk = BillClient(site)
+    desk.add_audited(
         "purchase_inbound",
         {"goods_id": site.world.tube, "quantity": "5", "price": "113", "tax_rate": "13"},
     )
     line = {"goods_id": site.world.tube, "quantity": "2", "price": "113", "tax_rate": "13"}
-    return desk.audited("sales_outbound", line)
+    return desk.add_audited("sales_outbound", line)
 
 
 class TestCost:
@@ -42,12 +42,12 @@ class TestCost:
             assert (row["purchase_price"], detail["purchase_price"]) == (seen, seen)
             assert "80.5" not in str(listed) + str(detail) or user == "manager_a"
 
-    def test_lines_mask_what_goods_cost(self, site: Site, sold: Made) -> None:
+    def test_lines_mask_what_goods_cost(self, site: Site, sold: SavedBill) -> None:
         for user, seen in (("manager_a", "200.00"), ("clerk_a", MASK)):
-            [line] = Desk(site, user).info(sold)["lines"]
+            [line] = BillClient(site, user).read_bill(sold)["lines"]
             assert line["cost_amount"] == seen
 
-    def test_the_picker_masks_it(self, site: Site, sold: Made) -> None:
+    def test_the_picker_masks_it(self, site: Site, sold: SavedBill) -> None:
         asked = {"goods_id": site.world.tube, "supplier_id": site.world.supplier}
         for user, seen in (("manager_a", ("100.00", "80.500000", "113.000000")), ("clerk_a", (MASK,) * 3)):
             [row] = site.as_(user).get(PICKER, **asked).data["data"]
@@ -74,9 +74,9 @@ class TestCost:
         assert all("purchase_price" not in (row["before"] or {}) for row in log)
 
     def test_exports_leave_it_out(self, site: Site) -> None:
-        cls = registry.get("company_goods")
-        assert "采购价" in exported(site, "manager_a", cls)[0]
-        rows = exported(site, "clerk_a", cls)
+        cls = registry.get_resource("company_goods")
+        assert "采购价" in export_rows(site, "manager_a", cls)[0]
+        rows = export_rows(site, "clerk_a", cls)
         assert "采购价" not in rows[0]
         assert "80.5" not in str(rows)
 
@@ -112,12 +112,12 @@ class TestDeniedField:
 
     @pytest.fixture(scope="class", autouse=True)
     def denied(self, site: Site) -> Iterator[None]:
-        with holding(site.as_("admin"), site.world.role_clerk_a, denied=self.DENIED):
+        with changed_role(site.as_("admin"), site.world.role_clerk_a, denied=self.DENIED):
             yield
 
-    def test_the_value_and_its_label_are_masked(self, site: Site, sold: Made) -> None:
-        desk = Desk(site, "clerk_a")
-        info = desk.info(sold)
+    def test_the_value_and_its_label_are_masked(self, site: Site, sold: SavedBill) -> None:
+        desk = BillClient(site, "clerk_a")
+        info = desk.read_bill(sold)
         assert {info["total_amount"], info["customer_id"], info["customer_name"]} == {MASK}
         assert {info["lines"][0]["price"], info["lines"][0]["amount"]} == {MASK}
         listed = desk.caller.get(desk.path("sales_outbound", "getList")).data["data"]
@@ -126,19 +126,19 @@ class TestDeniedField:
             assert {row["total_amount"], row["customer_id"], row["bill_no"]} == {MASK}
             assert "A客户" not in str(row)
 
-    def test_it_is_not_totalled(self, site: Site, sold: Made) -> None:
-        path = Desk(site).path("sales_outbound", "getList")
+    def test_it_is_not_totalled(self, site: Site, sold: SavedBill) -> None:
+        path = BillClient(site).path("sales_outbound", "getList")
         assert "total_amount" in site.as_("manager_a").get(path).data["totals"]
         assert "total_amount" not in site.as_("clerk_a").get(path).data["totals"]
 
     @pytest.mark.parametrize("key", ["total_amount", "customer_id", "customer_name", "bill_no"])
     def test_it_does_not_sort(self, site: Site, key: str) -> None:
-        path = Desk(site).path("sales_outbound", "getList")
+        path = BillClient(site).path("sales_outbound", "getList")
         assert site.as_("manager_a").get(path, order_key=key).ok
         assert site.as_("clerk_a").get(path, order_key=key).code == 400
 
-    def test_it_does_not_filter(self, site: Site, sold: Made) -> None:
-        path = Desk(site).path("sales_outbound", "getList")
+    def test_it_does_not_filter(self, site: Site, sold: SavedBill) -> None:
+        path = BillClient(site).path("sales_outbound", "getList")
         query = {"customer_id": str(site.world.customer_a)}
         assert site.as_("manager_a").get(path, **query).data["total"] == 1
         assert site.as_("clerk_a").get(path, **query).code == 403
@@ -146,32 +146,32 @@ class TestDeniedField:
     def test_hidden_goods_find_no_bills(self, site: Site) -> None:
         query = {"goods_id": str(site.world.tube)}
         for resource, code in (("sales_order", 403), ("sales_outbound", 200)):
-            path = Desk(site).path(resource, "getList")
+            path = BillClient(site).path(resource, "getList")
             assert site.as_("manager_a").get(path, **query).ok
             assert site.as_("clerk_a").get(path, **query).code == code
 
-    def test_the_keyword_does_not_find_it(self, site: Site, sold: Made) -> None:
-        path = Desk(site).path("sales_outbound", "getList")
+    def test_the_keyword_does_not_find_it(self, site: Site, sold: SavedBill) -> None:
+        path = BillClient(site).path("sales_outbound", "getList")
         assert site.as_("manager_a").get(path, keyword=sold.no).data["total"] == 1
         assert site.as_("clerk_a").get(path, keyword=sold.no).data["total"] == 0
 
     def test_an_edit_keeps_what_the_editor_cannot_see(self, site: Site) -> None:
         """The clerk sends 无权限 back, adds a line, and takes one away: prices of the others stay."""
         line = {"goods_id": site.world.tube, "tax_rate": "0"}
-        bill = Desk(site).draft(
+        bill = BillClient(site).draft(
             "sales_outbound",
             {**line, "quantity": "1", "price": "10"},
             {**line, "quantity": "1", "price": "20"},
             {**line, "quantity": "1", "price": "30"},
             remark="老板的话",
         )
-        clerk = Desk(site, "clerk_a")
-        info = clerk.info(bill)
+        clerk = BillClient(site, "clerk_a")
+        info = clerk.read_bill(bill)
         lines = [info["lines"][2], {**info["lines"][0], "quantity": "2"}, {**line, "quantity": "1"}]
         body = {**info, "id": bill.id, "lines": lines}
         answer = clerk.caller.post(clerk.path("sales_outbound", "edit"), body)
         assert answer.ok, answer
-        stored = Desk(site).info(bill)
+        stored = BillClient(site).read_bill(bill)
         assert stored["remark"] == "老板的话"
         assert stored["customer_id"] == site.world.customer_a
         assert [(row["quantity"], row["price"]) for row in stored["lines"]] == [
@@ -181,17 +181,17 @@ class TestDeniedField:
         ]
         assert stored["total_amount"] == "50.00"
 
-    def test_exports_leave_it_out(self, site: Site, sold: Made) -> None:
-        cls = registry.get("sales_outbound")
-        rows = exported(site, "clerk_a", cls)
+    def test_exports_leave_it_out(self, site: Site, sold: SavedBill) -> None:
+        cls = registry.get_resource("sales_outbound")
+        rows = export_rows(site, "clerk_a", cls)
         assert {"金额合计", "客户", "单据号"} & set(rows[0]) == set()
         assert "A客户" not in str(rows)
-        assert {"金额合计", "客户", "单据号"} <= set(exported(site, "manager_a", cls)[0])
+        assert {"金额合计", "客户", "单据号"} <= set(export_rows(site, "manager_a", cls)[0])
 
     def test_the_text_itself_in_a_required_field_is_asked_for(self, site: Site) -> None:
-        answer = Desk(site).add("sales_outbound", {"goods_id": site.world.tube, "quantity": MASK})
+        answer = BillClient(site).add("sales_outbound", {"goods_id": site.world.tube, "quantity": MASK})
         assert (answer.code, answer.msg) == (400, "第1行：“数量”请输入大于0的数")
 
     def test_the_text_itself_in_one_of_two_remarks_is_no_accident(self, site: Site) -> None:
         line = {"goods_id": site.world.tube, "quantity": "1"}
-        assert Desk(site).add("sales_outbound", {**line, "remark": MASK}, {**line, "remark": "x"}).ok
+        assert BillClient(site).add("sales_outbound", {**line, "remark": MASK}, {**line, "remark": "x"}).ok

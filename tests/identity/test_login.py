@@ -6,12 +6,12 @@ import pytest
 from sqlalchemy import Connection, text
 
 from api.identity import login, passwords
-from api.kit.calls import DEVICE_COOKIE
 from api.kit.errors import Refusal
-from api.kit.settings import SettingError, settings
-from tests.kit.client import Answer, Caller
-from tests.kit.fixtures import Site
-from tests.kit.world import PASSWORD
+from api.kit.http.routing import DEVICE_COOKIE
+from api.kit.settings import SettingError, read_settings
+from tests.support.client import Answer, Caller
+from tests.support.fixtures import Site
+from tests.support.world import PASSWORD
 
 WRONG = "用户名或密码错误"
 
@@ -21,7 +21,7 @@ def passworded(site: Site) -> None:
     """Every user gets the world's password."""
     with site.engine.begin() as conn:
         conn.execute(
-            text("update user_account set password_hash = :hash"), {"hash": passwords.hashed(PASSWORD)}
+            text("update user_account set password_hash = :hash"), {"hash": passwords.hash_password(PASSWORD)}
         )
 
 
@@ -29,13 +29,13 @@ def log_in(site: Site, user: str, password: str = PASSWORD) -> Answer:
     return site.anonymous().post("v2/user/Login/login", {"user_name": user, "password": password})
 
 
-def session(site: Site, user: str) -> Caller:
+def open_session(site: Site, user: str) -> Caller:
     answer = log_in(site, user)
     assert answer.ok, answer
     return Caller(site.http, answer.data["token"], answer.data["sign_key"])
 
 
-def execute(site: Site, statement: str, **values: object) -> None:
+def execute_sql(site: Site, statement: str, **values: object) -> None:
     with site.engine.begin() as conn:
         conn.execute(text(statement), values)
 
@@ -59,17 +59,17 @@ class TestLogin:
         assert log_in(site, "manager_a").data["environment"] == 2
         monkeypatch.setenv("ERP_ENVIRONMENT", "other")
         with pytest.raises(SettingError, match="ERP_ENVIRONMENT 应为 scm、gyl 之一"):
-            settings()
+            read_settings()
 
     def test_it_tells_the_groups_short_name_and_the_companys_district(self, site: Site) -> None:
         """What the shell keeps as titName and area_name."""
         nowhere = log_in(site, "manager_a").data
-        execute(site, "update group_info set short_name = '申诚'")
+        execute_sql(site, "update group_info set short_name = '申诚'")
         place = "update company set area_id = (select min(area_id) from area) where company_id = :company"
-        execute(site, place, company=site.world.company_a)
+        execute_sql(site, place, company=site.world.company_a)
         told = log_in(site, "manager_a").data
-        execute(site, "update group_info set short_name = null")
-        execute(
+        execute_sql(site, "update group_info set short_name = null")
+        execute_sql(
             site,
             "update company set area_id = null where company_id = :company",
             company=site.world.company_a,
@@ -100,7 +100,7 @@ class TestLogin:
         assert (answer.status, answer.code, answer.msg, answer.data) == (400, 400, WRONG, None)
 
     def test_an_unknown_name_costs_what_a_known_one_does(self) -> None:
-        decoy, own = passwords.DECOY.split("$"), passwords.hashed(PASSWORD).split("$")
+        decoy, own = passwords.DECOY.split("$"), passwords.hash_password(PASSWORD).split("$")
         assert decoy[:4] == own[:4]
         assert [len(part) for part in decoy] == [len(part) for part in own]
 
@@ -124,7 +124,7 @@ class TestRateLimit:
         blocked = log_in(site, "department_a")
         assert (blocked.code, blocked.msg) == (400, "登录失败次数过多，请15分钟后再试")
         assert log_in(site, "clerk_a").ok, "others still get in"
-        execute(site, "update login_attempt set at = at - interval '16 minutes'")
+        execute_sql(site, "update login_attempt set at = at - interval '16 minutes'")
         assert log_in(site, "department_a").ok
 
     def test_fifty_tries_at_once_are_five(self, site: Site, conn: Connection) -> None:
@@ -137,7 +137,7 @@ class TestRateLimit:
         query = "select count(*) from login_attempt where user_name = 'keeper_a' and not succeeded"
         assert conn.exec_driver_sql(query).scalar() == 5
         conn.rollback()
-        execute(site, "delete from login_attempt")
+        execute_sql(site, "delete from login_attempt")
 
     def test_a_success_forgives_earlier_failures(self, site: Site) -> None:
         for _ in range(2):
@@ -153,114 +153,125 @@ class TestElsewhere:
 
     @pytest.fixture(autouse=True)
     def forgotten(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        execute(site, "delete from login_attempt")
+        execute_sql(site, "delete from login_attempt")
         # Who counts is asked, not how dear a check is.
-        monkeypatch.setattr(passwords, "matches", lambda given, kept: kept is not None and given == PASSWORD)
+        monkeypatch.setattr(
+            passwords, "verify_password", lambda given, kept: kept is not None and given == PASSWORD
+        )
 
-    def tries(
+    def try_login(
         self, client: str, password: str = "wrong-password", user: str = "clerk_a", device: str = ""
     ) -> str:
         try:
-            login.check(user, password, client, device=device)
+            login.check_login(user, password, client, device=device)
         except Refusal as refusal:
             return refusal.msg
         return "in"
 
-    def kept(self, client: str, user: str = "clerk_a", device: str = "") -> str:
-        """What a browser keeps after a login."""
-        return login.check(user, PASSWORD, client, device=device)[2]
+    def read_device(self, client: str, user: str = "clerk_a", device: str = "") -> str:
+        """Log in and return the device token that the browser keeps."""
+        return login.check_login(user, PASSWORD, client, device=device)[2]
 
     def test_a_guesser_locks_himself_out_alone(self, site: Site) -> None:
-        assert [self.tries("10.0.0.66") for _ in range(6)] == [WRONG] * 5 + [self.LOCKED]
-        assert self.tries("10.0.0.66", PASSWORD) == self.LOCKED
-        assert self.tries("10.0.0.7", PASSWORD) == "in"
-        assert self.tries("10.0.0.66", PASSWORD) == self.LOCKED, "a login elsewhere forgives nothing here"
+        assert [self.try_login("10.0.0.66") for _ in range(6)] == [WRONG] * 5 + [self.LOCKED]
+        assert self.try_login("10.0.0.66", PASSWORD) == self.LOCKED
+        assert self.try_login("10.0.0.7", PASSWORD) == "in"
+        assert self.try_login("10.0.0.66", PASSWORD) == self.LOCKED, "a login elsewhere forgives nothing here"
 
     def test_guesses_from_many_addresses_close_strange_ones_alone(self, site: Site) -> None:
-        assert self.tries("10.0.0.7", PASSWORD) == "in"
-        answers = [self.tries(f"10.1.0.{number}") for number in range(30)]
+        assert self.try_login("10.0.0.7", PASSWORD) == "in"
+        answers = [self.try_login(f"10.1.0.{number}") for number in range(30)]
         assert answers == [WRONG] * 20 + [self.LOCKED] * 10
-        assert self.tries("10.2.0.1", PASSWORD) == self.LOCKED
-        assert self.tries("10.0.0.7", PASSWORD) == "in"
+        assert self.try_login("10.2.0.1", PASSWORD) == self.LOCKED
+        assert self.try_login("10.0.0.7", PASSWORD) == "in"
 
     def test_many_names_from_one_address_close_it_but_to_who_is_known_there(self, site: Site) -> None:
-        assert self.tries("10.0.0.7", PASSWORD) == "in"
+        assert self.try_login("10.0.0.7", PASSWORD) == "in"
         for number in range(50):
-            self.tries("10.0.0.7", user=f"unknown-{number}")
-        assert self.tries("10.0.0.7", PASSWORD, "manager_a") == self.LOCKED
-        assert self.tries("10.0.0.7", PASSWORD) == "in"
+            self.try_login("10.0.0.7", user=f"unknown-{number}")
+        assert self.try_login("10.0.0.7", PASSWORD, "manager_a") == self.LOCKED
+        assert self.try_login("10.0.0.7", PASSWORD) == "in"
 
     def test_behind_one_address_guesses_close_a_name_to_all_but_its_own_devices(self, site: Site) -> None:
         office = "10.0.0.7"
-        mine, his = self.kept(office), self.kept(office, "manager_a")
-        answers = [self.tries(office, device=device) for device in ("", his, "", his, login.new_device(), "")]
+        mine, his = self.read_device(office), self.read_device(office, "manager_a")
+        answers = [
+            self.try_login(office, device=device)
+            for device in ("", his, "", his, login.create_device_token(), "")
+        ]
         assert answers == [WRONG] * 5 + [self.LOCKED]
-        assert self.tries(office, PASSWORD, device=his) == self.LOCKED, "his own name's device opens no other"
-        assert self.tries(office, PASSWORD) == self.LOCKED
-        assert self.tries(office, PASSWORD, device=mine) == "in"
-        assert self.tries(office, PASSWORD, device=his) == self.LOCKED, "a login there forgives nothing here"
+        assert self.try_login(office, PASSWORD, device=his) == self.LOCKED, (
+            "his own name's device opens no other"
+        )
+        assert self.try_login(office, PASSWORD) == self.LOCKED
+        assert self.try_login(office, PASSWORD, device=mine) == "in"
+        assert self.try_login(office, PASSWORD, device=his) == self.LOCKED, (
+            "a login there forgives nothing here"
+        )
 
     def test_a_device_has_no_more_tries_than_an_address(self, site: Site) -> None:
-        mine, other = self.kept("10.0.0.7"), self.kept("10.0.0.7")
+        mine, other = self.read_device("10.0.0.7"), self.read_device("10.0.0.7")
         places = [f"10.0.1.{number}" for number in range(6)]
-        assert [self.tries(place, device=mine) for place in places] == [WRONG] * 5 + [self.LOCKED]
-        assert self.tries("10.0.0.7", PASSWORD, device=mine) == self.LOCKED
-        assert self.tries("10.0.0.7", PASSWORD, device=other) == "in", "another device of his goes on"
+        assert [self.try_login(place, device=mine) for place in places] == [WRONG] * 5 + [self.LOCKED]
+        assert self.try_login("10.0.0.7", PASSWORD, device=mine) == self.LOCKED
+        assert self.try_login("10.0.0.7", PASSWORD, device=other) == "in", "another device of his goes on"
 
     def test_many_names_from_one_address_close_it_but_to_known_devices(self, site: Site) -> None:
-        mine = self.kept("10.0.0.9")
+        mine = self.read_device("10.0.0.9")
         for number in range(50):
-            self.tries("10.0.0.7", user=f"unknown-{number}")
-        assert self.tries("10.0.0.7", PASSWORD) == self.LOCKED
-        assert self.tries("10.0.0.7", PASSWORD, device=mine) == "in"
+            self.try_login("10.0.0.7", user=f"unknown-{number}")
+        assert self.try_login("10.0.0.7", PASSWORD) == self.LOCKED
+        assert self.try_login("10.0.0.7", PASSWORD, device=mine) == "in"
 
-    def locked_at(self, place: str) -> None:
-        """Guesses at an address close the name there, but to its own devices."""
-        while self.tries(place) == WRONG:
+    def lock_address(self, place: str) -> None:
+        """Guess at an address until the name is locked there."""
+        while self.try_login(place) == WRONG:
             pass
-        assert self.tries(place, PASSWORD) == self.LOCKED
+        assert self.try_login(place, PASSWORD) == self.LOCKED
 
     def test_a_device_that_somebody_put_there_is_not_taken_for_ones_own(self) -> None:
         """Its maker knows it: from another browser of his it would pass for the user's."""
-        for planted in (login.new_device(), self.kept("10.0.0.66", "manager_a")):
-            mine = self.kept("10.0.0.7", device=planted)
+        for planted in (login.create_device_token(), self.read_device("10.0.0.66", "manager_a")):
+            mine = self.read_device("10.0.0.7", device=planted)
             assert mine != planted
-            assert self.kept("10.0.0.7", device=mine) == mine
-            self.locked_at("10.0.0.66")
-            assert self.tries("10.0.0.66", PASSWORD, device=planted) == self.LOCKED
-            assert self.tries("10.0.0.66", PASSWORD, device=mine) == "in"
+            assert self.read_device("10.0.0.7", device=mine) == mine
+            self.lock_address("10.0.0.66")
+            assert self.try_login("10.0.0.66", PASSWORD, device=planted) == self.LOCKED
+            assert self.try_login("10.0.0.66", PASSWORD, device=mine) == "in"
 
     def test_a_shared_browser_is_known_to_all_who_log_in_on_it(self) -> None:
         office, names = "10.0.0.7", ("clerk_a", "manager_a", "own_a")
         device = ""
         for name in names:
-            device = self.kept(office, name, device)
-        assert [self.kept(office, name, device) for name in names] == [device] * 3
-        self.locked_at(office)
-        assert self.tries(office, PASSWORD, device=device) == "in"
+            device = self.read_device(office, name, device)
+        assert [self.read_device(office, name, device) for name in names] == [device] * 3
+        self.lock_address(office)
+        assert self.try_login(office, PASSWORD, device=device) == "in"
 
     def test_another_name_on_it_gives_no_more_guesses(self) -> None:
         office = "10.0.0.7"
-        device = self.kept(office)
-        assert [self.tries(office, device=device) for _ in range(5)] == [WRONG] * 5
-        after = self.kept(office, "manager_a", device)
-        assert self.tries(office, PASSWORD, device=after) == self.LOCKED
-        self.locked_at(office)
-        assert self.tries(office, PASSWORD, device=device) == self.LOCKED, "what it kept is nobody's any more"
+        device = self.read_device(office)
+        assert [self.try_login(office, device=device) for _ in range(5)] == [WRONG] * 5
+        after = self.read_device(office, "manager_a", device)
+        assert self.try_login(office, PASSWORD, device=after) == self.LOCKED
+        self.lock_address(office)
+        assert self.try_login(office, PASSWORD, device=device) == self.LOCKED, (
+            "what it kept is nobody's any more"
+        )
 
     @pytest.mark.parametrize("column", ["password_set_at", "unlocked_at"])
     def test_a_device_from_before_a_new_password_or_an_unlocking_is_strange(
         self, site: Site, column: str
     ) -> None:
         office = "10.0.0.7"
-        before = self.kept(office)
-        execute(site, f"update user_account set {column} = now() where user_name = 'clerk_a'")
-        self.locked_at(office)
-        assert self.tries(office, PASSWORD, device=before) == self.LOCKED
-        execute(site, "delete from login_attempt where not succeeded")
-        after = self.kept(office, device=before)
-        self.locked_at(office)
-        assert self.tries(office, PASSWORD, device=after) == "in"
+        before = self.read_device(office)
+        execute_sql(site, f"update user_account set {column} = now() where user_name = 'clerk_a'")
+        self.lock_address(office)
+        assert self.try_login(office, PASSWORD, device=before) == self.LOCKED
+        execute_sql(site, "delete from login_attempt where not succeeded")
+        after = self.read_device(office, device=before)
+        self.lock_address(office)
+        assert self.try_login(office, PASSWORD, device=after) == "in"
 
     def test_a_browser_keeps_what_no_script_reads(self, site: Site) -> None:
         body = {"user_name": "clerk_a", "password": PASSWORD}
@@ -286,18 +297,18 @@ class TestElsewhere:
 
         for number in range(20):
             assert not locked(), number
-            self.tries(f"10.1.0.{number}")
+            self.try_login(f"10.1.0.{number}")
         assert locked()
         user = site.world.ids["user_clerk_a"]
         assert site.as_("admin").post("v2/system/User/unlock", {"ids": [user]}).ok
         assert not locked()
-        assert self.tries("10.3.0.1", PASSWORD) == "in"
+        assert self.try_login("10.3.0.1", PASSWORD) == "in"
 
 
 class TestSession:
     def test_logout_ends_it(self, site: Site) -> None:
         for path in ("v2/user/Login/logout", "repo_logout"):
-            caller = session(site, "manager_a")
+            caller = open_session(site, "manager_a")
             assert caller.get("system/user/isTokenInvalid").data == {"is_invalid": 0}
             left = caller.post(path)
             assert (left.ok, left.msg) == (True, "已退出登录")
@@ -305,13 +316,13 @@ class TestSession:
             assert (after.status, after.code, after.msg) == (401, 401, "登录已失效，请重新登录")
 
     def test_logout_leaves_other_sessions(self, site: Site) -> None:
-        one, other = session(site, "manager_a"), session(site, "manager_a")
+        one, other = open_session(site, "manager_a"), open_session(site, "manager_a")
         assert one.post("v2/user/Login/logout").ok
         assert other.get("system/user/isTokenInvalid").ok
 
     def test_an_expired_one_is_refused(self, site: Site) -> None:
-        caller = session(site, "manager_a")
-        execute(
+        caller = open_session(site, "manager_a")
+        execute_sql(
             site,
             "update user_session set expires_at = now() - interval '1 second'"
             " where session_id = (select max(session_id) from user_session)",
@@ -319,9 +330,9 @@ class TestSession:
         assert caller.get("system/user/isTokenInvalid").code == 401
 
     def test_use_prolongs_it_but_not_past_its_end(self, site: Site, conn: Connection) -> None:
-        caller = session(site, "manager_a")
+        caller = open_session(site, "manager_a")
         newest = "(select max(session_id) from user_session)"
-        execute(
+        execute_sql(
             site,
             "update user_session set seen_at = now() - interval '1 hour', expires_at = now() + interval '1 hour',"
             f" ends_at = now() + interval '2 hours' where session_id = {newest}",
@@ -335,26 +346,26 @@ class TestSession:
         assert Caller(site.http, token).get("system/user/isTokenInvalid").code == 401
 
     def test_a_disabled_user_is_out_on_his_next_request(self, site: Site) -> None:
-        caller = session(site, "manager_b")
-        execute(site, "update user_account set enabled = false where user_name = 'manager_b'")
+        caller = open_session(site, "manager_b")
+        execute_sql(site, "update user_account set enabled = false where user_name = 'manager_b'")
         assert caller.get("system/user/isTokenInvalid").code == 401
         assert log_in(site, "manager_b").msg == "账号已停用，请联系管理员"
-        execute(site, "update user_account set enabled = true where user_name = 'manager_b'")
+        execute_sql(site, "update user_account set enabled = true where user_name = 'manager_b'")
         assert caller.get("system/user/isTokenInvalid").ok
 
     def test_a_disabled_role_shuts_its_users_out(self, site: Site) -> None:
-        caller = session(site, "manager_b")
-        execute(site, "update role set enabled = false where role_name = 'manager_b'")
+        caller = open_session(site, "manager_b")
+        execute_sql(site, "update role set enabled = false where role_name = 'manager_b'")
         assert caller.get("system/user/isTokenInvalid").code == 401
         assert log_in(site, "manager_b").msg == "账号已停用，请联系管理员"
-        execute(site, "update role set enabled = true where role_name = 'manager_b'")
+        execute_sql(site, "update role set enabled = true where role_name = 'manager_b'")
 
 
 class TestPassword:
     NEW = "another-horse-2"
 
     def test_changing_ones_own_ends_ones_other_sessions(self, site: Site) -> None:
-        here, elsewhere = session(site, "clerk_a"), session(site, "clerk_a")
+        here, elsewhere = open_session(site, "clerk_a"), open_session(site, "clerk_a")
         changed = here.post("v2/system/User/changePassword", {"old_password": PASSWORD, "password": self.NEW})
         assert changed.ok
         assert here.get("system/user/isTokenInvalid").ok
@@ -364,11 +375,11 @@ class TestPassword:
 
     def test_the_old_one_is_asked_for(self, site: Site) -> None:
         body = {"old_password": "wrong-password", "password": self.NEW}
-        answer = session(site, "own_a").post("v2/system/User/changePassword", body)
+        answer = open_session(site, "own_a").post("v2/system/User/changePassword", body)
         assert (answer.code, answer.msg) == (400, "原密码不正确")
 
     def test_it_is_not_guessed_at_an_open_session(self, site: Site) -> None:
-        here, path = session(site, "own2_a"), "v2/system/User/changePassword"
+        here, path = open_session(site, "own2_a"), "v2/system/User/changePassword"
         for number in range(5):
             body = {"old_password": f"wrong-{number}", "password": self.NEW}
             assert here.post(path, body).msg == "原密码不正确"
@@ -377,17 +388,17 @@ class TestPassword:
 
     def test_a_short_one_is_refused(self, site: Site) -> None:
         body = {"old_password": PASSWORD, "password": "a123456"}
-        answer = session(site, "own_a").post("v2/system/User/changePassword", body)
+        answer = open_session(site, "own_a").post("v2/system/User/changePassword", body)
         assert (answer.code, answer.msg) == (400, "密码长度应为8到128位")
 
     def test_a_reset_ends_every_session_of_the_user(self, site: Site) -> None:
-        victim = session(site, "own_a")
-        device = login.check("own_a", PASSWORD, "10.0.0.7")[2]
+        victim = open_session(site, "own_a")
+        device = login.check_login("own_a", PASSWORD, "10.0.0.7")[2]
         body = {"user_id": site.world.user_own_a, "password": self.NEW}
         assert site.as_("admin").post("v2/system/User/setPassword", body).ok
         assert victim.get("system/user/isTokenInvalid").code == 401
         assert log_in(site, "own_a", self.NEW).ok
-        kept = login.check("own_a", self.NEW, "10.0.0.7", device=device)[2]
+        kept = login.check_login("own_a", self.NEW, "10.0.0.7", device=device)[2]
         assert kept != device, "whoever knew the old password keeps no known device"
 
     def test_no_answer_carries_a_hash(self, site: Site) -> None:

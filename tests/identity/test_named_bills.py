@@ -1,4 +1,4 @@
-"""Lists that name bills: a row is theirs whose its bill is, so that each bill that one reads of opens for him."""
+"""Lists that name bills: a row is shown to those who may open its bill, so that each link opens."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from sqlalchemy import Connection, Text, literal, select
 from sqlalchemy.dialects import postgresql
 
 from api import catalogue
-from api.identity.sessions import principal_of
-from api.kit import registry
-from api.kit.details import DetailReport
-from api.kit.document import Bill
-from api.kit.named_bills import shown_numbers
-from api.kit.projection import MASK
-from api.kit.resource import Resource
-from api.kit.view import View
-from api.reporting.published import Published
-from tests.identity.test_data_scope import exported
-from tests.kit.bills import BILLS, Counter
-from tests.kit.client import Caller
-from tests.kit.desk import Desk, Made
-from tests.kit.fixtures import Site
-from tests.kit.payloads import payload_of
+from api.identity.sessions import read_principal
+from api.kit.declaration import registry
+from api.kit.declaration.detail_reports import DetailReport
+from api.kit.declaration.document import Bill
+from api.kit.declaration.resource import Resource
+from api.kit.declaration.view import View
+from api.kit.storage.bill_visibility import visible_numbers_column
+from api.kit.storage.projection import MASK
+from api.reporting.lists.list_report import ListReport
+from tests.identity.test_data_scope import export_rows
+from tests.support.bill_client import BillClient, SavedBill
+from tests.support.bills import BILLS, BillFactory
+from tests.support.client import Caller
+from tests.support.fixtures import Site
+from tests.support.payloads import payload_of
 
 assert catalogue.__all__
 
 NARROWED = ("keeper_a", "department_a", "own_a")
-LISTS = [cls for cls in registry.declared() if "list" in cls.declaration.actions]
-PUBLISHED = [cls for cls in LISTS if issubclass(cls, Published)]
-BOOKS = [cls for cls in LISTS if not issubclass(cls, Published)]
+LISTS = [cls for cls in registry.list_resources() if "list" in cls.declaration.actions]
+PUBLISHED = [cls for cls in LISTS if issubclass(cls, ListReport)]
+BOOKS = [cls for cls in LISTS if not issubclass(cls, ListReport)]
 CLOSED = {
     "receipt_write_off": NARROWED,
     "customer_statement": NARROWED,
@@ -45,13 +45,15 @@ CLOSED = {
 WORDS = re.compile(r"[\s、，。：；（）“”,:;()]+")
 
 
-class Group:
+class CompanyBills:
     """The bills of a company: of two makers, departments and warehouses each."""
 
     def __init__(self, site: Site) -> None:
         self.site, world = site, site.world
-        Counter(site)
-        Desk(site).stock_in(world.oil, 100000, warehouse_id=world.warehouse2_a, business_date="2026-01-02")
+        BillFactory(site)
+        BillClient(site).stock_in(
+            world.oil, 100000, warehouse_id=world.warehouse2_a, business_date="2026-01-02"
+        )
         first = {"warehouse_id": world.warehouse_a, "department_id": world.department_a}
         second = {"warehouse_id": world.warehouse2_a, "department_id": world.department2_a}
         self.made = {
@@ -63,27 +65,27 @@ class Group:
                 ("own_a", 0, first),
                 ("own2_a", 1, second),
             )
-            if self._make(cls, user, place)
+            if self._create_bill(cls, user, place)
         }
         self._repay()
 
     def _repay(self) -> None:
-        """A customer with a limit pays for what he was sold."""
-        desk, world = Desk(self.site), self.site.world
+        """Post the receipt of a customer with a credit limit."""
+        desk, world = BillClient(self.site), self.site.world
         customer = desk.partner("customer", "限额客户")
         with self.site.engine.begin() as conn:
             limit = "update customer set credit_limit = 1000 where customer_id = %s"
             conn.exec_driver_sql(limit, (customer,))
-        desk.audited(
+        desk.add_audited(
             "sales_outbound", {"goods_id": world.oil, "quantity": "1", "price": "9"}, customer_id=customer
         )
         asked = {"company_id": world.company_a, "customer_id": customer}
         [item] = desk.caller.get(TestOpenItems.PATH, **asked).data["data"]
         paid = {"settlement_id": item["settlement_id"], "amount": "9"}
-        desk.audited("customer_receipt", paid, customer_id=customer, amount="9")
+        desk.add_audited("customer_receipt", paid, customer_id=customer, amount="9")
 
-    def _make(self, cls: type[Bill], user: str, place: dict[str, int]) -> bool:
-        desk, body = Desk(self.site, user), payload_of(cls, self.site.world)
+    def _create_bill(self, cls: type[Bill], user: str, place: dict[str, int]) -> bool:
+        desk, body = BillClient(self.site, user), payload_of(cls, self.site.world)
         if "customer_type_id" in body:
             body["customer_type_id"] = None  # the group's customers are of none
         moved = {name: key for name, key in place.items() if name in body}
@@ -94,11 +96,11 @@ class Group:
         saved = desk.caller.post(f"{cls.declaration.api}/add", {**body, **moved})
         if not saved.ok:
             return False
-        made = Made(cls.name(), saved.data["id"], saved.data["bill_no"])
-        return desk.act("auditorPass", made, confirmed=True).ok
+        made = SavedBill(cls.name(), saved.data["id"], saved.data["bill_no"])
+        return desk.apply_action("auditorPass", made, confirmed=True).ok
 
     def numbers(self) -> dict[str, tuple[type[Bill], int]]:
-        """Every bill by its number."""
+        """Return every bill by its number."""
         with self.site.engine.connect() as conn:
             return {
                 row.bill_no: (cls, row.bill_id)
@@ -106,26 +108,26 @@ class Group:
                 for row in conn.exec_driver_sql(f"select bill_id, bill_no from {cls.name()}")
             }
 
-    def opens(self, user: str, number: str) -> bool:
+    def can_open(self, user: str, number: str) -> bool:
         cls, key = self.known[number]
-        return self.opened(user, cls, key)
+        return self.is_listed(user, cls, key)
 
-    def opened(self, user: str, cls: type[Resource], key: int) -> bool:
+    def is_listed(self, user: str, cls: type[Resource], key: int) -> bool:
         return key in self.keys(user, cls)
 
     @cache  # noqa: B019
     def keys(self, user: str, cls: type[Resource]) -> frozenset[int]:
-        """The bills of a type that a user lists, which are those that open for him."""
+        """Return the bills of a type that a user lists, which are those that open for him."""
         found = self.site.as_(user).get(f"{cls.declaration.api}/getList", per_page=500).data
         assert found["total"] <= 500
         return frozenset(row["bill_id"] for row in found["data"])
 
     @cache  # noqa: B019
     def rows(self, user: str, cls: type[Resource]) -> list[dict[str, Any]]:
-        """What a list answers, of all days; nothing where it is closed."""
+        """Return the rows of a list, of all days; nothing where it is closed."""
         days = {
             f"{name}_{end}": day
-            for name, (_, item) in cls.searched().items()
+            for name, (_, item) in cls.search_fields().items()
             if item.kind == "date" and name in ("business_date", "days", "day")
             for end, day in (("start", "2025-12-01"), ("end", "2026-12-31"))
         }
@@ -136,20 +138,20 @@ class Group:
         found: list[dict[str, Any]] = answer.data["data"]
         return found
 
-    def named(self, row: dict[str, Any]) -> Iterator[str]:
-        """The bills that a row names, in whichever of its texts."""
+    def find_named_bills(self, row: dict[str, Any]) -> Iterator[str]:
+        """Yield the bill numbers in the texts of a row."""
         for name, value in row.items():
             if isinstance(value, str) and not name.endswith("_id_name") and name != "policy_name":
                 yield from (word for word in WORDS.split(value) if word in self.known)
 
-    def foreign(self, user: str, lists: list[type[Resource]]) -> set[tuple[str, str]]:
-        """The bills that lists name to a user and that don't open for him."""
+    def find_foreign_bills(self, user: str, lists: list[type[Resource]]) -> set[tuple[str, str]]:
+        """Return the bills that lists name to a user and that don't open for him."""
         return {
             (cls.name(), number)
             for cls in lists
             for row in self.rows(user, cls)
-            for number in self.named(row)
-            if not self.opens(user, number)
+            for number in self.find_named_bills(row)
+            if not self.can_open(user, number)
         }
 
     @property
@@ -160,19 +162,19 @@ class Group:
 
 
 @pytest.fixture(scope="module")
-def group(site: Site) -> Group:
-    return Group(site)
+def group(site: Site) -> CompanyBills:
+    return CompanyBills(site)
 
 
 class TestLists:
-    def test_bills_are_of_two_makers_departments_and_warehouses(self, group: Group) -> None:
+    def test_bills_are_of_two_makers_departments_and_warehouses(self, group: CompanyBills) -> None:
         by_admin = {name for name, user, _ in group.made if user == "admin"}
         assert by_admin >= {cls.name() for cls in BILLS}
         for user, number in (("own_a", 0), ("own2_a", 1), ("admin", 1)):
             assert len([1 for _, maker, place in group.made if (maker, place) == (user, number)]) > 25
 
     @pytest.mark.parametrize("user", NARROWED)
-    def test_a_bill_opens_for_who_lists_it_and_for_no_other(self, group: Group, user: str) -> None:
+    def test_a_bill_opens_for_who_lists_it_and_for_no_other(self, group: CompanyBills, user: str) -> None:
         """One that he sees and one that he doesn't of each type."""
         told = []
         for cls in BILLS:
@@ -184,12 +186,12 @@ class TestLists:
         assert not told
 
     @pytest.mark.parametrize("user", NARROWED)
-    def test_every_bill_that_is_named_opens(self, group: Group, user: str) -> None:
+    def test_every_bill_that_is_named_opens(self, group: CompanyBills, user: str) -> None:
         """Whatever the list: one that names bills without saying whose they are fails here."""
-        assert not group.foreign(user, BOOKS)
+        assert not group.find_foreign_bills(user, BOOKS)
 
     @pytest.mark.parametrize("user", NARROWED)
-    def test_every_bill_that_ones_own_names_opens(self, group: Group, user: str) -> None:
+    def test_every_bill_that_ones_own_names_opens(self, group: CompanyBills, user: str) -> None:
         """In its head or its lines, and on the paper and in the files that are made of these."""
         told = set()
         for cls in BILLS:
@@ -199,78 +201,78 @@ class TestLists:
                 told |= {
                     (cls.name(), number)
                     for row in (found, *blocks)
-                    for number in group.named(row)
-                    if not group.opens(user, number)
+                    for number in group.find_named_bills(row)
+                    if not group.can_open(user, number)
                 }
         assert not told
 
     @pytest.mark.parametrize("user", NARROWED)
-    def test_no_row_of_ones_own_bills_is_lost(self, group: Group, user: str) -> None:
+    def test_no_row_of_ones_own_bills_is_lost(self, group: CompanyBills, user: str) -> None:
         lost = []
         for cls in BOOKS:
             if not issubclass(cls, View) or cls.whose != "bill" or cls.name() == "business_log":
                 continue
             key = cls.key().key
-            whole = [row for row in group.rows("manager_a", cls) if group.opens(user, row["bill_no"])]
+            whole = [row for row in group.rows("manager_a", cls) if group.can_open(user, row["bill_no"])]
             if [row[key] for row in whole] != [row[key] for row in group.rows(user, cls)]:
                 lost.append(cls.name())
         assert not lost
 
-    def test_lists_have_rows_to_tell_apart(self, group: Group) -> None:
+    def test_lists_have_rows_to_tell_apart(self, group: CompanyBills) -> None:
         """Each list that names bills tells a manager of some that others may not open."""
-        naming = [cls for cls in BOOKS if issubclass(cls, View) and cls.names_bills()]
+        naming = [cls for cls in BOOKS if issubclass(cls, View) and cls.names_single_bills()]
         told = {
             cls.name()
             for cls in naming
             for row in group.rows("manager_a", cls)
-            for number in group.named(row)
-            if not group.opens("own_a", number)
+            for number in group.find_named_bills(row)
+            if not group.can_open("own_a", number)
         }
         assert {cls.name() for cls in naming} - told == set()
 
     @pytest.mark.parametrize("user", NARROWED)
-    def test_rows_of_details_are_of_bills_that_open(self, group: Group, user: str) -> None:
-        details = [cls for cls in registry.declared() if issubclass(cls, DetailReport)]
+    def test_rows_of_details_are_of_bills_that_open(self, group: CompanyBills, user: str) -> None:
+        details = [cls for cls in registry.list_resources() if issubclass(cls, DetailReport)]
         told = [
             (cls.name(), row["bill_no"])
             for cls in details
             for row in group.rows(user, cls)
-            if not group.opened(user, cls.of, row["bill_id"])
+            if not group.is_listed(user, cls.of, row["bill_id"])
         ]
         assert details
         assert not told
 
-    def test_an_export_is_the_list(self, group: Group, site: Site) -> None:
-        for cls in map(registry.get, ("sales_uninvoiced", "stock_move")):
+    def test_an_export_is_the_list(self, group: CompanyBills, site: Site) -> None:
+        for cls in map(registry.get_resource, ("sales_uninvoiced", "stock_move")):
             numbers = {row["bill_no"] for row in group.rows("own_a", cls)}
             assert numbers
-            heading, *rows = exported(site, "own_a", cls)
+            heading, *rows = export_rows(site, "own_a", cls)
             place = heading.index("单据号")
             assert {row[place] for row in rows} == numbers
 
-    def test_totals_are_of_the_rows(self, group: Group, site: Site) -> None:
+    def test_totals_are_of_the_rows(self, group: CompanyBills, site: Site) -> None:
         api = "v2/sales/SalesUninvoiced"
         [mine, all_] = [site.as_(user).get(f"{api}/getTotals").data for user in ("own_a", "manager_a")]
-        assert mine["total"] == len(group.rows("own_a", registry.get("sales_uninvoiced")))
+        assert mine["total"] == len(group.rows("own_a", registry.get_resource("sales_uninvoiced")))
         assert 0 < mine["total"] < all_["total"]
 
 
 class TestDeclarations:
     def test_what_does_not_say_whose_its_bills_are_is_closed(self, site: Site, conn: Connection) -> None:
         """A view that forgets to say it is told here: it stands with those that are closed on purpose."""
-        users = {user: principal_of(conn, site.world.ids[f"user_{user}"]) for user in NARROWED}
+        users = {user: read_principal(conn, site.world.ids[f"user_{user}"]) for user in NARROWED}
         closed = {
             cls.name(): tuple(user for user, principal in users.items() if cls.is_closed_to(principal))
             for cls in LISTS
             if issubclass(cls, View)
         }
         assert {name: users for name, users in closed.items() if users} == CLOSED
-        manager = principal_of(conn, site.world.user_manager_a)
+        manager = read_principal(conn, site.world.user_manager_a)
         assert not [cls for cls in LISTS if issubclass(cls, View) and cls.is_closed_to(manager)]
 
     def test_sources_elsewhere_are_asked_for_one_by_one(self, site: Site, conn: Connection) -> None:
         """Postgres joins what does not exist; of several in one negation it makes subqueries, asked row by row."""
-        keeper = principal_of(conn, site.world.ids["user_keeper_a"])
+        keeper = read_principal(conn, site.world.ids["user_keeper_a"])
         drawn = {cls: asks for cls in BILLS if (asks := cls.table().info.get("of_sources"))}
         assert "purchase_invoice" in {cls.name() for cls in drawn}
         for cls, asks in drawn.items():
@@ -290,7 +292,7 @@ class TestDeclarations:
         """Tables that are no bills have no column of a bill's number: whose it is would be told by nothing."""
         kept = [
             (cls.name(), item.name)
-            for cls in registry.declared()
+            for cls in registry.list_resources()
             if not issubclass(cls, View | Bill | DetailReport)
             for item in cls.fields()
             if item.bill or item.name == "bill_no"
@@ -302,10 +304,10 @@ class TestPlaces:
     def test_a_move_into_ones_warehouse_is_shown_without_anothers_bill(self, site: Site) -> None:
         world, goods = site.world, site.world.spares[11]
         other, line = {"warehouse_id": world.warehouse2_a}, {"goods_id": goods, "quantity": "2"}
-        Desk(site).stock_in(goods, 5, **other)
-        Desk(site).audited("defective", line, to_warehouse_id=world.warehouse4_a, kind=1, **other)
+        BillClient(site).stock_in(goods, 5, **other)
+        BillClient(site).add_audited("defective", line, to_warehouse_id=world.warehouse4_a, kind=1, **other)
         there = {"warehouse_id": world.warehouse4_a, "to_warehouse_id": world.warehouse_a, "kind": 2}
-        brought = Desk(site).audited("defective", line, **there)
+        brought = BillClient(site).add_audited("defective", line, **there)
         api = "v2/inventory/StockMove/getList"
         [seen] = site.as_("keeper_a").get(api, goods_id=goods).data["data"]
         assert (seen["bill_no"], seen["quantity"], seen["warehouse_id"]) == (MASK, "2.000", world.warehouse_a)
@@ -316,22 +318,22 @@ class TestPlaces:
 
 class TestBusinessLog:
     @pytest.mark.parametrize("user", NARROWED)
-    def test_entries_are_of_records_that_open(self, group: Group, site: Site, user: str) -> None:
+    def test_entries_are_of_records_that_open(self, group: CompanyBills, site: Site, user: str) -> None:
         told = []
         before = 0
         while before is not None:
             page = site.as_(user).get("v2/system/BusinessLog/getPage", per_page=200, before=before).data
             for entry in page["data"]:
-                cls = registry.get(entry["resource"])
-                if issubclass(cls, Bill) and not group.opened(user, cls, entry["record_id"]):
+                cls = registry.get_resource(entry["resource"])
+                if issubclass(cls, Bill) and not group.is_listed(user, cls, entry["record_id"]):
                     told.append((entry["resource"], entry["bill_no"]))
             before = page["next"]
         assert not told
 
     def test_a_keeper_is_not_told_of_another_warehouse(self, site: Site) -> None:
-        desk, line = Desk(site), {"goods_id": site.world.oil, "quantity": "1"}
-        ours = desk.audited("other_inbound", line)
-        theirs = desk.audited("other_inbound", line, warehouse_id=site.world.warehouse2_a)
+        desk, line = BillClient(site), {"goods_id": site.world.oil, "quantity": "1"}
+        ours = desk.add_audited("other_inbound", line)
+        theirs = desk.add_audited("other_inbound", line, warehouse_id=site.world.warehouse2_a)
         keeper, path = site.as_("keeper_a"), "v2/system/BusinessLog/{}"
         for call in ("getPage", "getList"):
             found = [
@@ -341,9 +343,9 @@ class TestBusinessLog:
             assert found == [{ours.no}, set()]
 
     def test_what_one_deleted_oneself_stays_known(self, site: Site) -> None:
-        desk = Desk(site, "own_a")
+        desk = BillClient(site, "own_a")
         gone = desk.draft("other_inbound", {"goods_id": site.world.oil, "quantity": "1"})
-        assert desk.act("del", gone).ok
+        assert desk.apply_action("del", gone).ok
         rows = desk.caller.get("v2/system/BusinessLog/getPage", bill_no=gone.no).data["data"]
         assert [row["action"] for row in rows] == ["del", "add"]
         assert not site.as_("keeper_a").get("v2/system/BusinessLog/getPage", bill_no=gone.no).data["data"]
@@ -352,30 +354,30 @@ class TestBusinessLog:
 class TestOpenItems:
     PATH = "v2/custom/CustomerReceipt/getOpenItems"
 
-    def test_they_are_of_bills_that_open(self, group: Group, site: Site) -> None:
+    def test_they_are_of_bills_that_open(self, group: CompanyBills, site: Site) -> None:
         world = site.world
         asked = {"company_id": world.company_a, "customer_id": world.customer_a}
         whole = site.as_("manager_a").get(self.PATH, **asked).data["data"]
         for user in NARROWED:
             found = site.as_(user).get(self.PATH, **asked).data["data"]
-            expected = [item for item in whole if group.opens(user, item["bill_no"])]
+            expected = [item for item in whole if group.can_open(user, item["bill_no"])]
             assert [item["settlement_id"] for item in found] == [item["settlement_id"] for item in expected]
             assert 0 < len(found) < len(whole)
 
     def test_anothers_item_is_not_settled(self, site: Site) -> None:
         """Nor is it asked for by its number, which the receipt would then tell of."""
         world, goods = site.world, site.world.spares[12]
-        Desk(site).stock_in(goods, 5)
-        customer = Desk(site).partner("customer", "只欠他人")
+        BillClient(site).stock_in(goods, 5)
+        customer = BillClient(site).partner("customer", "只欠他人")
         line = {"goods_id": goods, "quantity": "1", "price": "100"}
-        Desk(site, "own2_a").audited("sales_outbound", line, customer_id=customer)
+        BillClient(site, "own2_a").add_audited("sales_outbound", line, customer_id=customer)
         asked = {"company_id": world.company_a, "customer_id": customer}
         [item] = site.as_("own2_a").get(self.PATH, **asked).data["data"]
         paid = {"settlement_id": item["settlement_id"], "amount": item["open_amount"]}
         header = {"customer_id": customer, "amount": item["open_amount"]}
-        refused = Desk(site, "own_a").add("customer_receipt", paid, **header)
+        refused = BillClient(site, "own_a").add("customer_receipt", paid, **header)
         assert (refused.code, refused.msg) == (400, "第1行：待核销单据不存在或不属于该往来单位")
-        assert Desk(site, "own2_a").add("customer_receipt", paid, **header).ok
+        assert BillClient(site, "own2_a").add("customer_receipt", paid, **header).ok
 
 
 @pytest.mark.usefixtures("figures")
@@ -383,11 +385,13 @@ class TestPublished:
     """Reports of what is published, which here tell of the group's own bills."""
 
     @pytest.mark.parametrize("user", NARROWED)
-    def test_every_bill_that_is_named_opens(self, group: Group, user: str) -> None:
-        assert not group.foreign(user, PUBLISHED)
+    def test_every_bill_that_is_named_opens(self, group: CompanyBills, user: str) -> None:
+        assert not group.find_foreign_bills(user, PUBLISHED)
 
-    def test_free_words_are_searched_and_sorted_by(self, group: Group) -> None:
-        free = [(cls, name) for cls in PUBLISHED for name, (_, item) in cls.searched().items() if item.free]
+    def test_free_words_are_searched_and_sorted_by(self, group: CompanyBills) -> None:
+        free = [
+            (cls, name) for cls in PUBLISHED for name, (_, item) in cls.search_fields().items() if item.free
+        ]
         assert {cls.name() for cls, _ in free} == {"aftersales_detail", "guarantee_claim"}
         for cls, name in free:
             asked = {name: "XSCKA01", "order_key": name, "order_by": "asc"}
@@ -407,20 +411,23 @@ class TestInvoice:
 
     CALLS = "v2/purchase/PurchaseInvoice{}/getList"
 
-    def drawn(self, group: Group, number: str, *places: int) -> Made:
-        """An invoice of what was bought into some warehouses."""
-        desk, lines = Desk(group.site), []
+    def draft_invoice(self, group: CompanyBills, number: str, *places: int) -> SavedBill:
+        """Create a draft invoice of purchases into some warehouses."""
+        desk, lines = BillClient(group.site), []
         for place in places:
             line = {"goods_id": group.site.world.oil, "quantity": "1", "price": "7"}
-            bought = desk.audited("purchase_inbound", line, warehouse_id=place)
+            bought = desk.add_audited("purchase_inbound", line, warehouse_id=place)
             lines.append({"inbound_line_id": desk.line_ids(bought)[0], "amount": "7"})
         return desk.draft("purchase_invoice", *lines, invoice_no=number, invoice_date="2026-01-05")
 
-    def test_it_opens_where_all_its_sources_do(self, group: Group) -> None:
+    def test_it_opens_where_all_its_sources_do(self, group: CompanyBills) -> None:
         world, site = group.site.world, group.site
         here, there = world.warehouse_a, world.warehouse2_a
-        ours, theirs = self.drawn(group, "26000001", here), self.drawn(group, "26000002", there)
-        mixed = self.drawn(group, "26000003", here, there)
+        ours, theirs = (
+            self.draft_invoice(group, "26000001", here),
+            self.draft_invoice(group, "26000002", there),
+        )
+        mixed = self.draft_invoice(group, "26000003", here, there)
         for user, opened in (("keeper_a", [ours]), ("manager_a", [ours, theirs, mixed])):
             caller = site.as_(user)
             for invoice in (ours, theirs, mixed):
@@ -430,17 +437,19 @@ class TestInvoice:
                     found = caller.get(self.CALLS.format(kind), bill_no=invoice.no).data
                     assert bool(found["data"]) == bool(found["total"]) == (invoice in opened)
 
-    def test_it_is_neither_printed_nor_changed_by_another_warehouse(self, group: Group) -> None:
-        theirs = self.drawn(group, "26000004", group.site.world.warehouse2_a)
-        keeper, desk = Desk(group.site, "keeper_a"), Desk(group.site)
-        changed = {**desk.info(theirs), "id": theirs.id, "remark": "改过"}
-        answers = {call: keeper.act(call, theirs) for call in ("print", "printPdf", "printTask", "del")}
+    def test_it_is_neither_printed_nor_changed_by_another_warehouse(self, group: CompanyBills) -> None:
+        theirs = self.draft_invoice(group, "26000004", group.site.world.warehouse2_a)
+        keeper, desk = BillClient(group.site, "keeper_a"), BillClient(group.site)
+        changed = {**desk.read_bill(theirs), "id": theirs.id, "remark": "改过"}
+        answers = {
+            call: keeper.apply_action(call, theirs) for call in ("print", "printPdf", "printTask", "del")
+        }
         answers["edit"] = keeper.caller.post(keeper.path("purchase_invoice", "edit"), changed)
         assert {call: answer.msg for call, answer in answers.items()} == dict.fromkeys(
             answers, "采购发票不存在或无权访问"
         )
         assert desk.caller.post(desk.path("purchase_invoice", "edit"), changed).ok
-        assert desk.act("del", theirs).ok
+        assert desk.apply_action("del", theirs).ok
 
 
 class TestHiddenNumbers:
@@ -449,21 +458,21 @@ class TestHiddenNumbers:
     API = "v2/sales/DeliveryDetail/getList"
 
     @pytest.fixture(scope="class")
-    def shipped(self, group: Group) -> list[Made]:
+    def shipped(self, group: CompanyBills) -> list[SavedBill]:
         """Outbounds of another, one's own, and the other warehouse again, each on a delivery."""
-        desk, world, made = Desk(group.site), group.site.world, []
-        header = payload_of(registry.get("sales_delivery"), world)  # type: ignore[arg-type]
+        desk, world, made = BillClient(group.site), group.site.world, []
+        header = payload_of(registry.get_resource("sales_delivery"), world)  # type: ignore[arg-type]
         header.pop("lines")
         for place in (world.warehouse2_a, world.warehouse_a, world.warehouse2_a):
             line = {"goods_id": world.oil, "quantity": "1", "price": "9"}
             customer = header["customer_id"]
-            outbound = desk.audited("sales_outbound", line, warehouse_id=place, customer_id=customer)
+            outbound = desk.add_audited("sales_outbound", line, warehouse_id=place, customer_id=customer)
             drawn = {"source_line_id": desk.line_ids(outbound)[0], "goods_id": world.oil, "quantity": "1"}
             desk.draft("sales_delivery", drawn, **header)
             made.append(outbound)
         return made
 
-    def test_it_is_not_searched(self, group: Group, shipped: list[Made]) -> None:
+    def test_it_is_not_searched(self, group: CompanyBills, shipped: list[SavedBill]) -> None:
         keeper, manager = group.site.as_("keeper_a"), group.site.as_("manager_a")
         for asked in ("source_no", "keyword"):
             told = [
@@ -473,7 +482,7 @@ class TestHiddenNumbers:
             assert told == [[0, 1, 0], [1, 1, 1]]
 
     @pytest.mark.parametrize("direction", ["asc", "desc"])
-    def test_it_is_not_sorted_by(self, group: Group, shipped: list[Made], direction: str) -> None:
+    def test_it_is_not_sorted_by(self, group: CompanyBills, shipped: list[SavedBill], direction: str) -> None:
         """What is hidden stands together, by when it was written."""
         asked = {"per_page": 500, "order_key": "source_no", "order_by": direction}
         rows = group.site.as_("keeper_a").get(self.API, **asked).data["data"]
@@ -483,12 +492,12 @@ class TestHiddenNumbers:
         assert hidden in ([*range(len(hidden))], [*range(len(rows) - len(hidden), len(rows))])
 
     @pytest.mark.parametrize("user", NARROWED)
-    def test_no_list_finds_by_it(self, group: Group, shipped: list[Made], user: str) -> None:
+    def test_no_list_finds_by_it(self, group: CompanyBills, shipped: list[SavedBill], user: str) -> None:
         told, asked = [], set()
         for cls in BOOKS:
-            names = [name for name, (_, item) in cls.searched().items() if item.bill]
-            closed = {no for row in group.rows("manager_a", cls) for no in group.named(row)}
-            foreign = [no for no in sorted(closed) if not group.opens(user, no)][-5:]
+            names = [name for name, (_, item) in cls.search_fields().items() if item.bill]
+            closed = {no for row in group.rows("manager_a", cls) for no in group.find_named_bills(row)}
+            foreign = [no for no in sorted(closed) if not group.can_open(user, no)][-5:]
             for name in names:
                 asked |= {cls.name()} if foreign else set()
                 told += [
@@ -500,18 +509,18 @@ class TestHiddenNumbers:
         searched = {
             cls.name()
             for cls in BOOKS
-            if issubclass(cls, View) and any(item.bill for _, item in cls.searched().values())
+            if issubclass(cls, View) and any(item.bill for _, item in cls.search_fields().values())
         }
         # Of a keeper of one warehouse not every list hides a number.
         assert asked and searched, "lists are asked for numbers that they hide from him"
         assert user == "keeper_a" or searched <= asked
 
-    def test_no_list_finds_free_words_by_it(self, group: Group, shipped: list[Made]) -> None:
+    def test_no_list_finds_free_words_by_it(self, group: CompanyBills, shipped: list[SavedBill]) -> None:
         """What else is written there is found, by others the number too; nor does a row stand by it."""
         keeper, manager = group.site.as_("keeper_a"), group.site.as_("manager_a")
         numbers, asked = sorted((shipped[0].no, shipped[2].no), reverse=True), set()
         for cls in BILLS:
-            free = [name for name, (owner, item) in cls.searched().items() if owner is cls and item.free]
+            free = [name for name, (owner, item) in cls.search_fields().items() if owner is cls and item.free]
             keys = sorted(group.keys("keeper_a", cls))[:2]
             for name in free if len(keys) == 2 else ():
                 with group.site.engine.begin() as conn:
@@ -533,14 +542,16 @@ class TestHiddenNumbers:
                 asked.add(cls.name())
         assert asked >= {"other_inbound", "other_outbound", "stock_conversion", "transfer_out"}
 
-    def test_several_numbers_are_shown_one_by_one(self, group: Group, conn: Connection) -> None:
+    def test_several_numbers_are_shown_one_by_one(self, group: CompanyBills, conn: Connection) -> None:
         """As the list sorts by them."""
         world = group.site.world
-        keeper = principal_of(conn, world.ids["user_keeper_a"])
+        keeper = read_principal(conn, world.ids["user_keeper_a"])
         ours, theirs = (
-            next(no for no in group.known if group.opens("keeper_a", no) == opened)
+            next(no for no in group.known if group.can_open("keeper_a", no) == opened)
             for opened in (True, False)
         )
         told = [f"{ours}、{theirs}", f"{theirs}、{ours}", ours, "其他", None]
-        shown = [conn.execute(select(shown_numbers(keeper, literal(one, Text)))).scalar() for one in told]
+        shown = [
+            conn.execute(select(visible_numbers_column(keeper, literal(one, Text)))).scalar() for one in told
+        ]
         assert shown == [f"{ours}、{MASK}", f"{MASK}、{ours}", ours, "其他", None]

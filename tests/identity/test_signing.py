@@ -13,12 +13,12 @@ from sqlalchemy import event, text
 
 from api.identity import sessions
 from api.identity.setup import issue_token
-from api.kit import database
 from api.kit.errors import Refusal
-from api.kit.signing import signature
-from tests.kit.client import Caller
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
+from api.kit.signing import compute_signature
+from api.kit.storage import database
+from tests.support.bill_client import BillClient
+from tests.support.client import Caller
+from tests.support.fixtures import Site
 
 MINUTE = 60_000
 
@@ -30,13 +30,13 @@ def caller(site: Site) -> Caller:
     return Caller(site.http, opened.token, opened.sign_key)
 
 
-def now() -> int:
+def current_millis() -> int:
     return time.time_ns() // 1_000_000
 
 
 @contextmanager
-def counted() -> Iterator[list[str]]:
-    """The statements of requests meanwhile."""
+def record_statements() -> Iterator[list[str]]:
+    """Yield the list of SQL statements that requests execute meanwhile."""
     said: list[str] = []
 
     def note(conn: object, cursor: object, statement: str, *_: object) -> None:
@@ -66,12 +66,12 @@ class TestSign:
 
     @pytest.mark.parametrize("minutes", [-6, 6])
     def test_an_old_or_future_one_is_refused(self, caller: Caller, minutes: int) -> None:
-        answer = caller.send("GET", "v2/system/Unit/getList", signed_at=now() + minutes * MINUTE)
+        answer = caller.send("GET", "v2/system/Unit/getList", signed_at=current_millis() + minutes * MINUTE)
         assert (answer.code, answer.msg) == (402, "请求已过期，请校准本机时间后重试")
 
     @pytest.mark.parametrize("minutes", [-4, 4])
     def test_inside_the_window_it_passes(self, caller: Caller, minutes: int) -> None:
-        assert caller.send("GET", "v2/system/Unit/getList", signed_at=now() + minutes * MINUTE).ok
+        assert caller.send("GET", "v2/system/Unit/getList", signed_at=current_millis() + minutes * MINUTE).ok
 
     @pytest.mark.parametrize("stamp", ["²", "1" * 5000, "1e13", "-5", ""])
     def test_a_stamp_that_is_no_time_is_refused(self, site: Site, caller: Caller, stamp: str) -> None:
@@ -84,13 +84,13 @@ class TestSign:
         """The signature of one body, query, path or method does not fit another."""
         from urllib.parse import urlencode
 
-        from api.kit.signing import signature
+        from api.kit.signing import compute_signature
 
-        stamp = now()
+        stamp = current_millis()
         query = urlencode({"timeStamp": stamp})
         path, body = "/v2/system/Unit/add", b'{"unit_name":"A"}'
         assert caller.sign_key
-        sign = signature(caller.sign_key, "POST", path, query, body)
+        sign = compute_signature(caller.sign_key, "POST", path, query, body)
         plain = Caller(site.http, caller.token)
         sent = {"timeStamp": stamp, "sign": sign}
         assert plain.send("POST", path, b'{"unit_name":"B"}', query=sent).code == 402
@@ -105,7 +105,7 @@ class TestSign:
 
     def test_a_replay_with_its_key_has_no_second_effect(self, site: Site, caller: Caller) -> None:
         body, key = {"unit_name": "只此一次"}, "replay-1"
-        stamp = now()
+        stamp = current_millis()
         first, again = (
             caller.send("POST", "v2/system/Unit/add", body, key=key, signed_at=stamp) for _ in range(2)
         )
@@ -118,14 +118,14 @@ class TestReplay:
 
     PATH = "/v2/system/Unit/add"
 
-    def caught(self, caller: Caller, name: str) -> tuple[bytes, dict[str, object]]:
-        """A body and the query that signs it."""
-        body, stamp = f'{{"unit_name":"{name}"}}'.encode(), now()
+    def sign_request(self, caller: Caller, name: str) -> tuple[bytes, dict[str, object]]:
+        """Return a body and the query that signs it."""
+        body, stamp = f'{{"unit_name":"{name}"}}'.encode(), current_millis()
         assert caller.sign_key
-        made = signature(caller.sign_key, "POST", self.PATH, urlencode({"timeStamp": stamp}), body)
+        made = compute_signature(caller.sign_key, "POST", self.PATH, urlencode({"timeStamp": stamp}), body)
         return body, {"timeStamp": stamp, "sign": made}
 
-    def units(self, caller: Caller, name: str) -> int:
+    def count_units(self, caller: Caller, name: str) -> int:
         total: int = caller.get("v2/system/Unit/getList", unit_name=name).data["total"]
         return total
 
@@ -137,7 +137,7 @@ class TestReplay:
         self, site: Site, caller: Caller, first: str | None, again: str | None, code: int
     ) -> None:
         name = f"再{first}{again}"
-        body, query = self.caught(caller, name)
+        body, query = self.sign_request(caller, name)
         plain = Caller(site.http, caller.token)
         keys = [key and f"{key}-of-{first}-{again}" for key in (first, again)]
         assert plain.send("POST", self.PATH, body, query=query, key=keys[0]).ok
@@ -146,23 +146,23 @@ class TestReplay:
         assert caller.post("v2/system/Unit/del", {"ids": [unit["unit_id"]]}).ok
         answer = plain.send("POST", self.PATH, body, query=query, key=keys[1])
         assert answer.code == code, answer
-        assert self.units(caller, name) == 0
+        assert self.count_units(caller, name) == 0
 
     @pytest.mark.parametrize("key", [None, "refused"])
     def test_of_what_was_refused(self, site: Site, caller: Caller, key: str | None) -> None:
         """Once what it was refused for is no more."""
         name = f"重名{key}"
         unit = caller.post("v2/system/Unit/add", {"unit_name": name}).data["id"]
-        body, query = self.caught(caller, name)
+        body, query = self.sign_request(caller, name)
         plain = Caller(site.http, caller.token)
         assert "已存在" in plain.send("POST", self.PATH, body, query=query, key=key).msg
         assert caller.post("v2/system/Unit/del", {"ids": [unit]}).ok
         answer = plain.send("POST", self.PATH, body, query=query, key=key)
         assert answer.code == (400 if key else 402), answer
-        assert self.units(caller, name) == 0
+        assert self.count_units(caller, name) == 0
         assert caller.post("v2/system/Unit/add", {"unit_name": name}, key=key).ok
 
-    def test_a_batch(self, site: Site, desk: Desk) -> None:
+    def test_a_batch(self, site: Site, desk: BillClient) -> None:
         with site.engine.begin() as conn:
             opened = sessions.open_session(conn, site.world.user_admin)
         caller, plain = Caller(site.http, opened.token, opened.sign_key), Caller(site.http, opened.token)
@@ -174,15 +174,15 @@ class TestReplay:
 
         drafted = status()
         path = "/" + desk.path("sales_order", "auditorPass")
-        body, stamp = orjson.dumps({"ids": [bill.id]}), now()
-        made = signature(opened.sign_key, "POST", path, urlencode({"timeStamp": stamp}), body)
+        body, stamp = orjson.dumps({"ids": [bill.id]}), current_millis()
+        made = compute_signature(opened.sign_key, "POST", path, urlencode({"timeStamp": stamp}), body)
         query = {"timeStamp": stamp, "sign": made}
         assert plain.send("POST", path, body, query=query, key="audit-1").ok
         assert caller.post(desk.path("sales_order", "antiAuditor"), {"ids": [bill.id]}).ok
         assert plain.send("POST", path, body, query=query, key="audit-2").code == 400
         assert status() == drafted
 
-    def test_a_batch_without_a_key_is_done_whole(self, site: Site, desk: Desk) -> None:
+    def test_a_batch_without_a_key_is_done_whole(self, site: Site, desk: BillClient) -> None:
         """And once: neither what was done nor what was refused is tried again."""
         with site.engine.begin() as conn:
             opened = sessions.open_session(conn, site.world.user_admin)
@@ -191,24 +191,24 @@ class TestReplay:
             {"goods_id": site.world.oil, "quantity": "1", "price": "200"},
         )
         bills = [desk.draft("sales_order", line) for _ in range(3)]
-        assert desk.act("auditorPass", bills[2]).ok
+        assert desk.apply_action("auditorPass", bills[2]).ok
         path = "/" + desk.path("sales_order", "auditorPass")
-        body, stamp = orjson.dumps({"ids": [bill.id for bill in bills]}), now()
-        made = signature(opened.sign_key, "POST", path, urlencode({"timeStamp": stamp}), body)
+        body, stamp = orjson.dumps({"ids": [bill.id for bill in bills]}), current_millis()
+        made = compute_signature(opened.sign_key, "POST", path, urlencode({"timeStamp": stamp}), body)
         query = {"timeStamp": stamp, "sign": made}
         answer = plain.send("POST", path, body, query=query)
         assert answer.data["success"] == [bill.id for bill in bills[:2]], answer
         assert [row["serial"] for row in answer.data["failures"]] == [bills[2].no]
-        assert desk.act("antiAuditor", *bills).ok
+        assert desk.apply_action("antiAuditor", *bills).ok
         assert plain.send("POST", path, body, query=query).code != 200
         read = [desk.caller.get(desk.path("sales_order", "getInfo"), id=bill.id).data for bill in bills]
         assert {row["status"] for row in read} == {1}
 
     def test_it_takes_no_more_statements_of_who_sends_a_key(self, site: Site, caller: Caller) -> None:
-        with counted() as statements:
+        with record_statements() as statements:
             assert caller.post("v2/system/Unit/add", {"unit_name": "数语句"}, key="count-1").ok
         assert sum("idempotency_key" in one for one in statements) == 2
-        with counted() as statements:
+        with record_statements() as statements:
             assert caller.post("v2/system/Unit/add", {"unit_name": "数语句2"}).ok
         assert sum("idempotency_key" in one for one in statements) == 1
 

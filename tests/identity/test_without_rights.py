@@ -9,22 +9,26 @@ from typing import Any
 
 import pytest
 
-from api.kit import registry
-from api.kit.calls import ANY_USER
-from api.kit.projection import MASK, columns_of
-from api.kit.resource import Resource
-from api.master.choosing import chosen, told_to_anybody, writers
-from tests.identity.asking import asked, seeded
-from tests.identity.test_route_rights import Call, calls
-from tests.kit.client import Caller
-from tests.kit.fixtures import Site
-from tests.kit.roles import holding
+from api.kit.declaration import registry
+from api.kit.declaration.resource import Resource
+from api.kit.http.routing import ANY_USER
+from api.kit.storage.projection import MASK, column_names
+from api.master.lookups.lookup_rights import list_entry_rights, list_lookup_resources, list_public_fields
+from tests.identity.call_queries import build_queries, ensure_seeded
+from tests.identity.test_route_rights import Call, list_calls
+from tests.support.client import Caller
+from tests.support.fixtures import Site
+from tests.support.role_editor import changed_role
 
 NAMES = {
-    f"/{path}": registry.get(name)
-    for name in chosen()
-    if not registry.get(name).declaration.confided and registry.get(name).bill is None
-    for path in (f"{registry.get(name).declaration.api}/getDropdown", registry.get(name).declaration.lookup)
+    f"/{path}": registry.get_resource(name)
+    for name in list_lookup_resources()
+    if not registry.get_resource(name).declaration.names_confidential
+    and registry.get_resource(name).bill is None
+    for path in (
+        f"{registry.get_resource(name).declaration.api}/getDropdown",
+        registry.get_resource(name).declaration.lookup,
+    )
     if path
 }
 """The dropdowns and lookups of what anybody may choose among."""
@@ -83,7 +87,7 @@ ENDING = {"/v2/user/Login/logout", "/repo_logout", "/v2/user/Login/endImitate"}
 @pytest.fixture(scope="module")
 def secrets(site: Site) -> list[str]:
     """Figures and contacts that are in the database; none of them is anybody's."""
-    return seeded(site).figures
+    return ensure_seeded(site).figures
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +95,8 @@ def nobody(site: Site, secrets: list[str]) -> Caller:
     return site.as_("nobody")
 
 
-def open_calls() -> list[Call]:
-    return [call for call in calls() if call.right == ANY_USER and call.path not in ENDING]
+def list_open_calls() -> list[Call]:
+    return [call for call in list_calls() if call.right == ANY_USER and call.path not in ENDING]
 
 
 def is_empty(data: Any) -> bool:
@@ -101,10 +105,10 @@ def is_empty(data: Any) -> bool:
     )
 
 
-def told(cls: type[Resource]) -> set[str]:
-    """The columns by which a record of a class is told apart."""
-    kept = [item for item in cls.fields() if item.name in told_to_anybody(cls)]
-    names = {name for item in kept for name in columns_of(item)} | {item.label_field or "" for item in kept}
+def list_identifying_columns(cls: type[Resource]) -> set[str]:
+    """Return the columns that identify a record of a class."""
+    kept = [item for item in cls.fields() if item.name in list_public_fields(cls)]
+    names = {name for item in kept for name in column_names(item)} | {item.label_field or "" for item in kept}
     return names | {cls.key().key} | set(cls.declaration.also_named)
 
 
@@ -126,7 +130,11 @@ def test_dropdowns_tell_names_and_what_tells_them_apart(site: Site, nobody: Call
         "warehouse",
         "company",
     } <= found.keys()
-    assert {name: more for name, row in found.items() if (more := row - told(registry.get(name)))} == {}
+    assert {
+        name: more
+        for name, row in found.items()
+        if (more := row - list_identifying_columns(registry.get_resource(name)))
+    } == {}
 
 
 def test_users_are_told_apart_by_what_they_are_not_by_what_they_log_in_with(
@@ -141,22 +149,26 @@ def test_users_are_told_apart_by_what_they_are_not_by_what_they_log_in_with(
         conn.exec_driver_sql("update user_account set realname = '王小明' where user_name = 'own2_a'")
     found = [nobody.get(path, keyword=word).data["total"] for word in ("own2_a", "王小明")]
     assert found == [0, 1], "nor is a user found by it"
-    with holding(site.as_("admin"), site.world.role_nobody, rights=["user_account:list"]):
+    with changed_role(site.as_("admin"), site.world.role_nobody, rights=["user_account:list"]):
         assert "own2_a" in {row["user_name"] for row in site.as_("nobody").get(path).data["data"]}
 
 
 def test_only_what_is_referred_to_has_a_dropdown() -> None:
-    having = {call.path for call in calls() if call.path.endswith("/getDropdown")}
-    assert having == {f"/{registry.get(name).declaration.api}/getDropdown" for name in chosen()}
-    assert chosen().isdisjoint({"sales_detail", "login_log", "cost_detail", "business_log", "company_goods"})
+    having = {call.path for call in list_calls() if call.path.endswith("/getDropdown")}
+    assert having == {
+        f"/{registry.get_resource(name).declaration.api}/getDropdown" for name in list_lookup_resources()
+    }
+    assert list_lookup_resources().isdisjoint(
+        {"sales_detail", "login_log", "cost_detail", "business_log", "company_goods"}
+    )
 
 
 def test_every_open_call_refuses_or_tells_what_is_ones_own(
     site: Site, nobody: Caller, secrets: list[str]
 ) -> None:
     unnamed, told_too_much = [], []
-    for call in open_calls():
-        for query in asked(site, call):
+    for call in list_open_calls():
+        for query in build_queries(site, call):
             response = nobody.raw(call.method, call.path, call.body, query=query)
             # The document of all calls is a file, though of JSON.
             is_json = "json" in response.headers.get("content-type", "") and call.path != "/openapi.json"
@@ -168,35 +180,39 @@ def test_every_open_call_refuses_or_tells_what_is_ones_own(
     assert (unnamed, told_too_much) == ([], [])
 
 
-def keying() -> Iterator[tuple[str, str]]:
+def list_rights_with_keys() -> Iterator[tuple[str, str]]:
     yield "customer", "sales_order:add"
     yield "supplier", "purchase_order:edit"
     yield "allocation", "other_inbound:add"
 
 
-@pytest.mark.parametrize(("name", "right"), list(keying()))
+@pytest.mark.parametrize(("name", "right"), list(list_rights_with_keys()))
 def test_who_keys_what_refers_to_it_is_told_its_list(site: Site, name: str, right: str) -> None:
-    cls = registry.get(name)
-    assert right in writers(name)
+    cls = registry.get_resource(name)
+    assert right in list_entry_rights(name)
     path, listed = f"{cls.declaration.api}/getDropdown", {item.name for item in cls.fields() if item.list}
-    listed |= {one.field.name for one, _ in cls.chosen_by}
+    listed |= {one.field.name for one, _ in cls.choice_fields}
     admin, role = site.as_("admin"), site.world.role_nobody
     for rights, more in ((["unit:list"], False), ([right], True), ([cls.right("list")], True)):
-        with holding(admin, role, rights=rights):
+        with changed_role(admin, role, rights=rights):
             rows = site.as_("nobody").get(path).data["data"]
             assert (listed <= rows[0].keys()) is more, rights
 
 
 def test_names_that_are_confided_are_refused_without_a_right(site: Site, nobody: Caller) -> None:
-    confided = [registry.get(name) for name in chosen() if registry.get(name).declaration.confided]
+    confided = [
+        registry.get_resource(name)
+        for name in list_lookup_resources()
+        if registry.get_resource(name).declaration.names_confidential
+    ]
     assert {"customer_address", "potential_customer"} <= {cls.name() for cls in confided}
     for cls in confided:
         assert nobody.get(f"{cls.declaration.api}/getDropdown").code == 403
-    with holding(site.as_("admin"), site.world.role_nobody, rights=["sales_delivery:add"]):
+    with changed_role(site.as_("admin"), site.world.role_nobody, rights=["sales_delivery:add"]):
         assert site.as_("nobody").get("v2/custom/CustomerAddress/getDropdown").ok
 
 
 def test_a_keyword_finds_by_names_alone_what_one_may_but_name(site: Site, nobody: Caller) -> None:
-    path, mobile = "v2/custom/Customer/getDropdown", seeded(site).mobile
+    path, mobile = "v2/custom/Customer/getDropdown", ensure_seeded(site).mobile
     assert site.as_("admin").get(path, keyword=mobile).data["total"] == 1
     assert nobody.get(path, keyword=mobile).data["total"] == 0

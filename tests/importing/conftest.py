@@ -1,4 +1,5 @@
-"""A fresh database with its administrator, which the import's own code reaches as the process's engine."""
+"""Fixtures: a fresh database with its administrator, which the import's own code uses as the process's
+engine."""
 
 from __future__ import annotations
 
@@ -9,22 +10,22 @@ import pytest
 from sqlalchemy import Engine
 
 from api.identity.setup import ensure_admin
-from api.kit import database
-from tests.importing.bench import Bench
-from tests.kit.databases import let_go
+from api.kit.storage import database
+from tests.importing.import_harness import ImportHarness
+from tests.support.databases import dispose_engines
 
 
 @pytest.fixture(scope="module")
 def engine(database_url: str) -> Iterator[Engine]:
     assert database_url
-    let_go()
-    with database.engine().begin() as conn:
+    dispose_engines()
+    with database.main_engine().begin() as conn:
         ensure_admin(conn, "Admin#123456")
-    yield database.engine()
-    let_go()
+    yield database.main_engine()
+    dispose_engines()
 
 
 @pytest.fixture
-def bench(engine: Engine, tmp_path: Path, request: pytest.FixtureRequest) -> Bench:
+def bench(engine: Engine, tmp_path: Path, request: pytest.FixtureRequest) -> ImportHarness:
     """Files to import, under names of the test's own."""
-    return Bench(engine, tmp_path, request.node.name)
+    return ImportHarness(engine, tmp_path, request.node.name)

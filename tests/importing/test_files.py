@@ -12,13 +12,13 @@ import pytest
 import xlsxwriter
 from openpyxl import Workbook
 
-from api.importing.files import rows
+from api.importing.files import read_rows
 from api.importing.xlsx_guard import Limits
 from api.kit.errors import Refusal
-from tests.importing.bench import HEADER, Bench, buy, sell
+from tests.importing.import_harness import HEADER, ImportHarness, purchase_line, sale_line
 
 
-def book(path: Path, *lines: object, far: bool = False) -> Path:
+def build_book(path: Path, *lines: object, far: bool = False) -> Path:
     workbook = Workbook()
     sheet = workbook.active
     assert sheet is not None
@@ -53,7 +53,7 @@ def test_a_slow_taker_gets_every_row(tmp_path: Path) -> None:
     for at in range(4000):
         sheet.append([f"{at:05}" * 10])
     workbook.save(path)
-    taken = rows(path, limits)
+    taken = read_rows(path, limits)
     first = next(taken)
     time.sleep(limits.seconds + 1)
     assert [first, *taken][-1] == (4000, ["03999" * 10])
@@ -82,21 +82,21 @@ class TestRefused:
         path = tmp_path / name
         path.write_bytes(content)
         with pytest.raises(Refusal, match=reason):
-            list(rows(path))
+            list(read_rows(path))
 
     def test_a_zip_that_is_no_workbook(self, tmp_path: Path) -> None:
         path = tmp_path / "a.xlsx"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("readme.txt", "no workbook")
         with pytest.raises(Refusal, match="不是 xlsx"):
-            list(rows(path))
+            list(read_rows(path))
 
     def test_a_bomb_is_not_unpacked(self, tmp_path: Path) -> None:
-        path = book(tmp_path / "a.xlsx", buy("X", 1))
+        path = build_book(tmp_path / "a.xlsx", purchase_line("X", 1))
         with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("xl/media/bomb.bin", bytes(200 * 1024 * 1024))
         with pytest.raises(Refusal, match="过大"):
-            list(rows(path))
+            list(read_rows(path))
 
     def test_a_workbook_with_broken_parts(self, tmp_path: Path) -> None:
         path = tmp_path / "a.xlsx"
@@ -104,28 +104,28 @@ class TestRefused:
             archive.writestr("[Content_Types].xml", "<broken")
             archive.writestr("xl/workbook.xml", "<broken")
         with pytest.raises(Refusal, match="无法读取"):
-            list(rows(path))
+            list(read_rows(path))
 
-    def test_what_goes_before_a_cell_that_is_too_long_is_not_taken(self, bench: Bench) -> None:
-        path, before = bench.file(bench.marked(buy("X9", 10))), bench.bills()
+    def test_what_goes_before_a_cell_that_is_too_long_is_not_taken(self, bench: ImportHarness) -> None:
+        path, before = bench.write_file(bench.add_mark(purchase_line("X9", 10))), bench.count_bills()
         path.write_bytes(path.read_bytes() + b'"' + b"x" * 200_000 + b'"\n')
         with pytest.raises(Refusal, match="^CSV 第 3 行有一格超过 32,767 个字，请检查引号后再导入$"):
-            bench.imports(path)
-        assert (bench.bills(), bench.stock("X9")) == (before, 0)
+            bench.import_file(path)
+        assert (bench.count_bills(), bench.read_stock("X9")) == (before, 0)
 
     def test_a_file_that_is_not_there(self, tmp_path: Path) -> None:
         with pytest.raises(Refusal, match="找不到"):
-            list(rows(tmp_path / "none.csv"))
+            list(read_rows(tmp_path / "none.csv"))
 
 
 class TestRead:
     def test_a_lone_far_cell_costs_nothing(self, tmp_path: Path) -> None:
-        path = book(tmp_path / "a.xlsx", buy("X", 1), far=True)
-        assert [number for number, _ in rows(path)] == [1, 2]
+        path = build_book(tmp_path / "a.xlsx", purchase_line("X", 1), far=True)
+        assert [number for number, _ in read_rows(path)] == [1, 2]
 
     def test_dates_and_numbers_become_texts(self, tmp_path: Path) -> None:
-        path = book(tmp_path / "a.xlsx", [date(2026, 1, 5), "CGRK", "", "", "", 712, "0525", 3.0, 12.5])
-        _, (_, cells) = rows(path)
+        path = build_book(tmp_path / "a.xlsx", [date(2026, 1, 5), "CGRK", "", "", "", 712, "0525", 3.0, 12.5])
+        _, (_, cells) = read_rows(path)
         assert cells[:1] + cells[5:9] == ["2026-01-05", "712", "0525", "3", "12.5"]
 
     @pytest.mark.parametrize("far", [False, True], ids=["quick", "patient"])
@@ -144,22 +144,24 @@ class TestRead:
             if far:
                 sheet.write("BH900000", "far")
         strip_values(path, "F3", "J3", "A9")
-        found = list(rows(path))
+        found = list(read_rows(path))
         wanted = (3, ["", "x", "y", "2", "", "=A1*2", "#DIV/0!", "", "", "=B3"])
         assert [(number, cells[:10]) for number, cells in found if number < 10] == [wanted]
 
     def test_gb18030_and_tabs(self, tmp_path: Path) -> None:
         path = tmp_path / "a.csv"
         path.write_bytes("日期\t数量\n2026-01-05\t3\n".encode("gb18030"))
-        assert list(rows(path)) == [(1, ["日期", "数量"]), (2, ["2026-01-05", "3"])]
+        assert list(read_rows(path)) == [(1, ["日期", "数量"]), (2, ["2026-01-05", "3"])]
 
     def test_a_cell_as_full_as_can_be(self, tmp_path: Path) -> None:
         path = tmp_path / "a.csv"
         path.write_text(f'1,"{"x" * 32_767}"\n')
-        assert [[len(cell) for cell in cells] for _, cells in rows(path)] == [[1, 32_767]]
+        assert [[len(cell) for cell in cells] for _, cells in read_rows(path)] == [[1, 32_767]]
 
-    def test_an_xlsx_posts_like_a_csv(self, bench: Bench) -> None:
-        lines = [bench.marked(line) for line in (buy("X1", 10), sell("X1", 4))]
-        report = bench.imports(book(bench.place / "a.xlsx", *lines))
-        assert (report.posted_bills, bench.stock("X1")) == (2, 6)
-        assert bench.imports(bench.file(buy("X1", 10), sell("X1", 4))).known_bills == 2
+    def test_an_xlsx_posts_like_a_csv(self, bench: ImportHarness) -> None:
+        lines = [bench.add_mark(line) for line in (purchase_line("X1", 10), sale_line("X1", 4))]
+        report = bench.import_file(build_book(bench.place / "a.xlsx", *lines))
+        assert (report.posted_bills, bench.read_stock("X1")) == (2, 6)
+        assert (
+            bench.import_file(bench.write_file(purchase_line("X1", 10), sale_line("X1", 4))).known_bills == 2
+        )

@@ -16,13 +16,13 @@ from sqlalchemy import text
 
 from api.importing import initialisation_job
 from api.importing.xlsx_guard import QUICK
-from api.kit.settings import settings
-from api.shell import export_job
-from tests.importing.hostile import FILES, content
-from tests.importing.workbooks import workbook
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site, conn, site, world
-from tests.kit.state import fingerprint
+from api.kit.settings import read_settings
+from api.shell.files import export_job
+from tests.importing.hostile_files import FILES, read_content
+from tests.support.bill_client import BillClient
+from tests.support.database_state import fingerprint_tables
+from tests.support.fixtures import Site, conn, site, world
+from tests.support.workbooks import build_workbook
 
 __all__ = ["conn", "site", "world"]
 CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -40,17 +40,17 @@ UPLOADS = {
 
 
 @pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
+def desk(site: Site) -> BillClient:
+    return BillClient(site)
 
 
 @pytest.fixture(scope="module")
-def stock_take(site: Site, desk: Desk) -> int:
+def stock_take(site: Site, desk: BillClient) -> int:
     """A stocktake whose count sheet may be uploaded; company A is asked for each of its initialisation's files."""
     desk.stock_in(desk.world.tube, 1)
     answer = desk.caller.post(
         desk.path("stock_take", "add"),
-        {**desk.header("stock_take"), "lines": [{"goods_id": desk.world.tube}]},
+        {**desk.build_header("stock_take"), "lines": [{"goods_id": desk.world.tube}]},
     )
     assert answer.ok, answer
     with site.engine.begin() as conn:
@@ -81,10 +81,11 @@ HEAVY = (
 )
 
 
-def peak(path: Path, reader: str) -> float:
-    """Megabytes that the reading child resided in at most; launched by a small process, whose size it starts with."""
+def peak_memory(path: Path, reader: str) -> float:
+    """Return the peak memory of the reading process in megabytes; a small process launches it, whose size it
+    starts with."""
     numbers = (str(QUICK.memory), str(QUICK.seconds))
-    command = [sys.executable, "-m", "api.importing.xlsx_child", str(path), reader, *numbers]
+    command = [sys.executable, "-m", "api.importing.xlsx_worker", str(path), reader, *numbers]
     done = subprocess.run(
         [sys.executable, "-c", LAUNCH, *command], capture_output=True, text=True, check=True
     )
@@ -94,15 +95,15 @@ def peak(path: Path, reader: str) -> float:
 @pytest.mark.parametrize("what", HEAVY)
 def test_the_child_stays_small_even_without_a_look_into_the_zip(what: str, tmp_path: Path) -> None:
     path = tmp_path / f"a{Path(FILES[what][0]).suffix}"
-    path.write_bytes(content(what))
+    path.write_bytes(read_content(what))
     for reader in ("whole", "streamed"):
         begun = time.perf_counter()
-        assert peak(path, reader) < MEGABYTES
+        assert peak_memory(path, reader) < MEGABYTES
         assert time.perf_counter() - begun < QUICK.seconds + 2
 
 
-def send(
-    desk: Desk, path: str, name: str, content: bytes, stock_take: int
+def send_file(
+    desk: BillClient, path: str, name: str, content: bytes, stock_take: int
 ) -> tuple[int, dict[str, Any], float]:
     field, form = UPLOADS[path]
     state = {"initializationStocks": 2, "initializationCustomer": 4}.get(path.rsplit("/", 1)[1], 0)
@@ -123,33 +124,35 @@ def test_there_are_sixty_of_them() -> None:
 
 
 @pytest.mark.parametrize("what", FILES)
-def test_it_is_refused_everywhere_and_changes_nothing(desk: Desk, stock_take: int, what: str) -> None:
-    name, sent = FILES[what][0], content(what)
-    stored = set(settings().uploads_dir.rglob("*"))
+def test_it_is_refused_everywhere_and_changes_nothing(desk: BillClient, stock_take: int, what: str) -> None:
+    name, sent = FILES[what][0], read_content(what)
+    stored = set(read_settings().uploads_dir.rglob("*"))
     with desk.site.engine.connect() as conn:
-        before = fingerprint(conn)
+        before = fingerprint_tables(conn)
     for path in UPLOADS:
-        status, answer, seconds = send(desk, path, name, sent, stock_take)
+        status, answer, seconds = send_file(desk, path, name, sent, stock_take)
         assert (status, answer["code"]) == (400, 400), (path, answer)
         assert CHINESE.search(answer["msg"]), (path, answer)
         assert seconds < SECONDS, (path, seconds)
         with desk.site.engine.connect() as conn:
-            after = fingerprint(conn)
+            after = fingerprint_tables(conn)
         differing = {table for table in before if before[table] != after[table]}
         assert differing <= {"initialisation"}, path
         before = after
-    assert set(settings().uploads_dir.rglob("*")) == stored
+    assert set(read_settings().uploads_dir.rglob("*")) == stored
 
 
-def test_the_worker_is_alive_after_a_file_that_went_bad_on_its_disk(desk: Desk, stock_take: int) -> None:
+def test_the_worker_is_alive_after_a_file_that_went_bad_on_its_disk(
+    desk: BillClient, stock_take: int
+) -> None:
     """What the upload took is read again by the worker: there it may be anything."""
-    good = next(iter(workbooks(desk)))
+    good = next(iter(build_workbooks(desk)))
     for what in ("bomb", "broken xls", "far cell", "billion laughs", "truncated", "random"):
         path = "/open/Initialization/initializationInventoryGoods"
-        _, answer, _ = send(desk, path, "a.xlsx", good, stock_take)
+        _, answer, _ = send_file(desk, path, "a.xlsx", good, stock_take)
         key = answer["data"]["id"]
-        stored = initialisation_job.folder() / f"{key}.xlsx"
-        stored.write_bytes(content(what))
+        stored = initialisation_job.upload_folder() / f"{key}.xlsx"
+        stored.write_bytes(read_content(what))
         initialisation_job.initialise(key)
         with desk.site.engine.connect() as conn:
             row = conn.execute(
@@ -162,6 +165,6 @@ def test_the_worker_is_alive_after_a_file_that_went_bad_on_its_disk(desk: Desk, 
     assert export_job.app
 
 
-def workbooks(desk: Desk) -> Iterator[bytes]:
+def build_workbooks(desk: BillClient) -> Iterator[bytes]:
     heading = ["商品编码", "商品名称", "商品类型", "单位"]
-    yield workbook(heading, ["H1", "甲", "轮胎", "条"])
+    yield build_workbook(heading, ["H1", "甲", "轮胎", "条"])

@@ -12,12 +12,12 @@ import orjson
 import pytest
 from openpyxl import Workbook
 
-from api.importing import files, initialisation
-from api.importing.files import rows
+from api.importing import files, initialisation_calls
+from api.importing.files import read_rows
 from api.kit.errors import Refusal
-from tests.importing.test_line_sheets import send
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site, conn, site, world
+from tests.importing.test_line_sheets import send_sheet
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site, conn, site, world
 
 __all__ = ["conn", "site", "world"]
 MEGABYTE = 1024 * 1024
@@ -27,13 +27,13 @@ HEADING, LINE = "商品编码,数量\n".encode(), b"TUBE,1\n"
 
 
 @pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
+def desk(site: Site) -> BillClient:
+    return BillClient(site)
 
 
 @contextmanager
-def held() -> Iterator[list[int]]:
-    """How much the process held at most while the block ran, beyond what it held before."""
+def peak_growth() -> Iterator[list[int]]:
+    """Peak memory of the process while the block runs, beyond what it had before."""
     found: list[int] = []
     tracemalloc.start()
     try:
@@ -43,10 +43,10 @@ def held() -> Iterator[list[int]]:
         tracemalloc.stop()
 
 
-def test_a_large_csv_of_lines_is_refused_by_its_first_rows(desk: Desk) -> None:
+def test_a_large_csv_of_lines_is_refused_by_its_first_rows(desk: BillClient) -> None:
     content = HEADING + LINE * (SIZE // len(LINE))
-    with held() as peak:
-        answer = send(desk, content, name="a.csv")
+    with peak_growth() as peak:
+        answer = send_sheet(desk, content, name="a.csv")
     assert (answer["code"], answer["msg"]) == (400, "入库明细不能超过5000行，请分成多张单据")
     assert peak[0] < MOST
 
@@ -68,8 +68,8 @@ def test_no_shape_of_a_csv_is_held(
     path = tmp_path / "a.csv"
     path.write_bytes(content)
     del content
-    with held() as peak, pytest.raises(Refusal, match=msg):
-        for number, _ in rows(path):
+    with peak_growth() as peak, pytest.raises(Refusal, match=msg):
+        for number, _ in read_rows(path):
             if number > 5001:
                 raise Refusal("够了")
     assert peak[0] < MOST
@@ -80,10 +80,10 @@ def test_texts_are_decoded_across_the_parts_they_are_looked_at_in(tmp_path: Path
     for encoding in ("utf-8", "utf-8-sig", "gb18030"):
         written = [f"轮胎{number}" for number in range(100_000)]
         path.write_bytes("\r\n".join(f"{one},胎" for one in written).encode(encoding))
-        assert [cells for _, cells in rows(path)] == [[one, "胎"] for one in written]
+        assert [cells for _, cells in read_rows(path)] == [[one, "胎"] for one in written]
     path.write_bytes("轮".encode() * MEGABYTE + b"\xe8")
     with pytest.raises(Refusal, match="编码"):
-        list(rows(path))
+        list(read_rows(path))
 
 
 class TestEveryUpload:
@@ -100,23 +100,23 @@ class TestEveryUpload:
         book.save(path)
         return path.read_bytes()
 
-    def test_lines(self, desk: Desk, sheet: bytes) -> None:
-        answer = send(desk, sheet, name="a.xlsx")
+    def test_lines(self, desk: BillClient, sheet: bytes) -> None:
+        answer = send_sheet(desk, sheet, name="a.xlsx")
         assert (answer["code"], answer["msg"]) == (400, "入库明细不能超过5000行，请分成多张单据")
 
-    def test_records(self, desk: Desk, sheet: bytes) -> None:
+    def test_records(self, desk: BillClient, sheet: bytes) -> None:
         for call in ("previewImport", "import"):
-            answer = sent(desk, f"/v2/sales/SalesPrice/{call}", sheet)
+            answer = send_file(desk, f"/v2/sales/SalesPrice/{call}", sheet)
             assert (answer["code"], answer["msg"]) == (400, "文件超过 5000 行，请拆分后上传")
 
-    def test_opening_rows(self, desk: Desk, sheet: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(initialisation, "MAX_ROWS", 5000)
+    def test_opening_rows(self, desk: BillClient, sheet: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(initialisation_calls, "MAX_ROWS", 5000)
         for call, form in (("preview", {"step": "goods"}), ("initializationInventoryGoods", {})):
-            answer = sent(desk, f"/open/Initialization/{call}", sheet, **form)
-            assert (answer["code"], answer["msg"]) == (400, initialisation.TOO_MANY)
+            answer = send_file(desk, f"/open/Initialization/{call}", sheet, **form)
+            assert (answer["code"], answer["msg"]) == (400, initialisation_calls.TOO_MANY)
 
 
-def sent(desk: Desk, path: str, content: bytes, **form: str) -> dict[str, Any]:
+def send_file(desk: BillClient, path: str, content: bytes, **form: str) -> dict[str, Any]:
     response = desk.site.http.post(
         path,
         data=form,

@@ -11,9 +11,9 @@ import orjson
 import pytest
 from openpyxl import load_workbook
 
-from tests.importing.workbooks import workbook
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site, site, world
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site, site, world
+from tests.support.workbooks import build_workbook
 
 __all__ = ["site", "world"]
 SALES, BUYING = "v2/sales/SalesPrice", "v2/purchase/Price"
@@ -22,50 +22,59 @@ _spares = itertools.count()
 
 
 @pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
+def desk(site: Site) -> BillClient:
+    return BillClient(site)
 
 
 @pytest.fixture
-def goods(desk: Desk) -> tuple[int, str]:
+def goods(desk: BillClient) -> tuple[int, str]:
     key = desk.world.spares[next(_spares)]
     return key, desk.caller.get("v2/system/Goods/getInfo", id=key).data["goods_num"]
 
 
-def send(desk: Desk, call: str, *rows: list[Any], api: str = SALES, user: str = "admin") -> dict[str, Any]:
+def send_sheet(
+    desk: BillClient, call: str, *rows: list[Any], api: str = SALES, user: str = "admin"
+) -> dict[str, Any]:
     response = desk.site.http.post(
         f"/{api}/{call}",
-        files={"excel": ("价格.xlsx", workbook(*rows))},
+        files={"excel": ("价格.xlsx", build_workbook(*rows))},
         headers={"token": desk.world.tokens[user]},
     )
     found: dict[str, Any] = orjson.loads(response.content)
     return found
 
 
-def company(desk: Desk, mark: str = "a") -> str:
+def company_name_of(desk: BillClient, mark: str = "a") -> str:
     key = getattr(desk.world, f"company_{mark}")
     return str(desk.caller.get("v2/system/Company/getInfo", id=key).data["company_name"])
 
 
-def prices(desk: Desk, goods: int) -> list[tuple[str, str | None, str | None]]:
+def read_prices(desk: BillClient, goods: int) -> list[tuple[str, str | None, str | None]]:
     rows = desk.caller.get(f"{SALES}/getList", goods_id=goods).data["data"]
     return sorted((row["sale_price"], row["customer_name"], row["starts_on"]) for row in rows)
 
 
 class TestImport:
-    def test_new_prices_are_added_and_known_ones_changed(self, desk: Desk, goods: tuple[int, str]) -> None:
+    def test_new_prices_are_added_and_known_ones_changed(
+        self, desk: BillClient, goods: tuple[int, str]
+    ) -> None:
         key, code = goods
-        rows = [[company(desk), code, "", 88.5, ""], [company(desk), code, "A客户", "80", "2026-03-01"]]
-        first = send(desk, "import", HEADING, *rows)["data"]
+        rows = [
+            [company_name_of(desk), code, "", 88.5, ""],
+            [company_name_of(desk), code, "A客户", "80", "2026-03-01"],
+        ]
+        first = send_sheet(desk, "import", HEADING, *rows)["data"]
         assert first == {"added": 2, "changed": 0, "refused": 0, "failures": ""}
         rows[1][3] = "79"
-        again = send(desk, "import", HEADING, *rows)["data"]
+        again = send_sheet(desk, "import", HEADING, *rows)["data"]
         assert (again["added"], again["changed"]) == (0, 2)
-        assert prices(desk, key) == [("79.000000", "A客户", "2026-03-01"), ("88.500000", None, None)]
+        assert read_prices(desk, key) == [("79.000000", "A客户", "2026-03-01"), ("88.500000", None, None)]
 
-    def test_bad_rows_come_back_and_the_others_are_taken(self, desk: Desk, goods: tuple[int, str]) -> None:
+    def test_bad_rows_come_back_and_the_others_are_taken(
+        self, desk: BillClient, goods: tuple[int, str]
+    ) -> None:
         key, code = goods
-        mine = company(desk)
+        mine = company_name_of(desk)
         bad = [
             [mine, "没有这个编码", "", "5", ""],
             [mine, code, "", "-5", ""],
@@ -74,12 +83,12 @@ class TestImport:
             [mine, code, "", "6", ""],
         ]
         good = [mine, code, "", "5", ""]
-        preview = send(desk, "previewImport", HEADING, good, *bad)["data"]
+        preview = send_sheet(desk, "previewImport", HEADING, good, *bad)["data"]
         assert (preview["total"], preview["refused"], preview["columns"][0]) == (6, 5, "公司")
-        assert prices(desk, key) == []
-        answer = send(desk, "import", HEADING, good, *bad)["data"]
+        assert read_prices(desk, key) == []
+        answer = send_sheet(desk, "import", HEADING, good, *bad)["data"]
         assert (answer["added"], answer["refused"]) == (1, 5)
-        assert prices(desk, key) == [("5.000000", None, None)]
+        assert read_prices(desk, key) == [("5.000000", None, None)]
         page = load_workbook(io.BytesIO(base64.b64decode(answer["failures"]))).active
         assert page is not None
         told = [[cell.value for cell in row] for row in page.iter_rows()]
@@ -89,39 +98,39 @@ class TestImport:
         assert "没有找到“没有这个编码”" in told[1][2]
         assert told[5][2].endswith("与第2行重复")
 
-    def test_a_rule_over_the_row_refuses_it_alone(self, desk: Desk, goods: tuple[int, str]) -> None:
+    def test_a_rule_over_the_row_refuses_it_alone(self, desk: BillClient, goods: tuple[int, str]) -> None:
         heading = [*HEADING, "最低售价"]
-        row = [company(desk), goods[1], "", "5", "", "6"]
-        answer = send(desk, "import", heading, row)["data"]
+        row = [company_name_of(desk), goods[1], "", "5", "", "6"]
+        answer = send_sheet(desk, "import", heading, row)["data"]
         assert (answer["added"], answer["refused"]) == (0, 1)
         page = load_workbook(io.BytesIO(base64.b64decode(answer["failures"]))).active
         assert page is not None
         assert page["C2"].value == "最低售价不能高于销售价"
 
-    def test_a_supplier_s_prices_too(self, desk: Desk, goods: tuple[int, str]) -> None:
+    def test_a_supplier_s_prices_too(self, desk: BillClient, goods: tuple[int, str]) -> None:
         supplier = desk.caller.get(desk.path("supplier", "getInfo"), id=desk.world.supplier).data
         heading = ["公司", "供应商", "商品编码", "采购价"]
-        row = [company(desk), supplier["supplier_name"], goods[1], "45"]
-        assert send(desk, "import", heading, row, api=BUYING)["data"]["added"] == 1
+        row = [company_name_of(desk), supplier["supplier_name"], goods[1], "45"]
+        assert send_sheet(desk, "import", heading, row, api=BUYING)["data"]["added"] == 1
         [found] = desk.caller.get(f"{BUYING}/getList", goods_id=goods[0]).data["data"]
         assert found["purchase_price"] == "45.00"
 
-    def test_the_template_is_read_back(self, desk: Desk) -> None:
+    def test_the_template_is_read_back(self, desk: BillClient) -> None:
         for api in (SALES, BUYING):
             response = desk.caller.raw("GET", f"/{api}/getImportTemplate")
             page = load_workbook(io.BytesIO(response.content)).active
             assert page is not None
             heading = [cell.value for cell in page[1]]
-            answer = send(desk, "previewImport", heading, [""] * len(heading), ["x"], api=api)
+            answer = send_sheet(desk, "previewImport", heading, [""] * len(heading), ["x"], api=api)
             assert answer["data"]["ignored"] == []
 
-    def test_rights_scope_and_cost_hold(self, desk: Desk, goods: tuple[int, str]) -> None:
-        row = [company(desk, "b"), goods[1], "", "5", ""]
-        assert send(desk, "import", HEADING, row, user="nobody")["code"] == 403
-        mine = send(desk, "import", HEADING, row, user="manager_a")["data"]
+    def test_rights_scope_and_cost_hold(self, desk: BillClient, goods: tuple[int, str]) -> None:
+        row = [company_name_of(desk, "b"), goods[1], "", "5", ""]
+        assert send_sheet(desk, "import", HEADING, row, user="nobody")["code"] == 403
+        mine = send_sheet(desk, "import", HEADING, row, user="manager_a")["data"]
         assert (mine["added"], mine["refused"]) == (0, 1)
-        assert prices(desk, goods[0]) == []
+        assert read_prices(desk, goods[0]) == []
 
-    def test_what_is_no_sheet_of_prices_is_refused(self, desk: Desk) -> None:
-        assert "缺少列" in send(desk, "import", ["公司", "备注"], ["x", "y"])["msg"]
-        assert send(desk, "import", HEADING)["msg"] == "文件里只有表头，没有数据"
+    def test_what_is_no_sheet_of_prices_is_refused(self, desk: BillClient) -> None:
+        assert "缺少列" in send_sheet(desk, "import", ["公司", "备注"], ["x", "y"])["msg"]
+        assert send_sheet(desk, "import", HEADING)["msg"] == "文件里只有表头，没有数据"

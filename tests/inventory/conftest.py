@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.inventory.tires import goods
-from tests.kit.fixtures import books, conn, desk, site, world
+from tests.inventory.numbered_tyres import goods
+from tests.support.fixtures import books, conn, desk, site, world
 
 __all__ = ["books", "conn", "desk", "goods", "site", "world"]

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from api.ledger import checks
-from api.ledger.recalculation import recalculate
-from tests.kit.client import Answer
-from tests.kit.desk import Books, Desk, Made
-from tests.kit.fixtures import Site
-from tests.kit.state import broken
+from api.ledger import integrity_checks
+from api.ledger.recalculation import recalculate_costs
+from tests.support.bill_client import BillClient, PostingReader, SavedBill
+from tests.support.client import Answer
+from tests.support.database_state import find_broken_checks
+from tests.support.fixtures import Site
 
 API = "inventory/Conversions"
 ASSEMBLY, DISASSEMBLY, CHANGE = 1, 2, 3
@@ -23,23 +23,25 @@ SHOPS = itertools.count(1)
 
 
 @pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site)
+def desk(site: Site) -> BillClient:
+    return BillClient(site)
 
 
 @pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
+def books(conn: Connection) -> PostingReader:
+    return PostingReader(conn)
 
 
-class Shop:
+class ConversionGoods:
     """A desk with goods of its own for each test."""
 
-    def __init__(self, desk: Desk, mark: str) -> None:
+    def __init__(self, desk: BillClient, mark: str) -> None:
         self.desk = desk
-        self.rim, self.tyre, self.wheel = (self.goods(f"{mark}-{name}") for name in ("rim", "tyre", "wheel"))
+        self.rim, self.tyre, self.wheel = (
+            self.create_goods(f"{mark}-{name}") for name in ("rim", "tyre", "wheel")
+        )
 
-    def goods(self, num: str, **more: Any) -> int:
+    def create_goods(self, num: str, **more: Any) -> int:
         world = self.desk.world
         body = {"goods_num": num, "goods_name": num, "goods_type_id": world.type2, "unit_id": world.unit}
         answer = self.desk.caller.post("v2/system/Goods/add", {**body, **more})
@@ -49,41 +51,41 @@ class Shop:
     def add(
         self, kind: int, inputs: list[dict[str, Any]], outputs: list[dict[str, Any]], **header: Any
     ) -> Answer:
-        body = self.desk.header("stock_conversion", kind=kind, inputs=inputs, outputs=outputs, **header)
+        body = self.desk.build_header("stock_conversion", kind=kind, inputs=inputs, outputs=outputs, **header)
         return self.desk.caller.post(f"{API}/addOrder", body)
 
-    def draft(self, *arguments: Any, **header: Any) -> Made:
+    def draft(self, *arguments: Any, **header: Any) -> SavedBill:
         answer = self.add(*arguments, **header)
         assert answer.ok, answer
-        return Made("stock_conversion", answer.data["id"], answer.data["bill_no"])
+        return SavedBill("stock_conversion", answer.data["id"], answer.data["bill_no"])
 
-    def audited(self, *arguments: Any, **header: Any) -> Made:
+    def create_audited(self, *arguments: Any, **header: Any) -> SavedBill:
         made = self.draft(*arguments, **header)
-        answer = self.desk.act("auditorPassOrder", made)
+        answer = self.desk.apply_action("auditorPassOrder", made)
         assert answer.ok, answer
         return made
 
 
 @pytest.fixture
-def shop(desk: Desk) -> Shop:
-    return Shop(desk, f"CONV{next(SHOPS)}")
+def shop(desk: BillClient) -> ConversionGoods:
+    return ConversionGoods(desk, f"CONV{next(SHOPS)}")
 
 
-def line(goods: int, quantity: str | int, **more: Any) -> dict[str, Any]:
+def build_line(goods: int, quantity: str | int, **more: Any) -> dict[str, Any]:
     return {"goods_id": goods, "quantity": str(quantity), **more}
 
 
 class TestAssembly:
     def test_four_wheels_are_worth_four_rims_four_tyres_and_the_labour(
-        self, shop: Shop, books: Books, conn: Connection
+        self, shop: ConversionGoods, books: PostingReader, conn: Connection
     ) -> None:
         desk, world = shop.desk, shop.desk.world
         desk.stock_in(shop.rim, 4, "169.50")
         desk.stock_in(shop.tyre, 6, "282.50")
-        made = shop.audited(
+        made = shop.create_audited(
             ASSEMBLY,
-            [line(shop.rim, 4), line(shop.tyre, 4)],
-            [line(shop.wheel, 4)],
+            [build_line(shop.rim, 4), build_line(shop.tyre, 4)],
+            [build_line(shop.wheel, 4)],
             labour_amount="80",
         )
         assert made.no.startswith("XTZH")
@@ -94,38 +96,42 @@ class TestAssembly:
             (shop.wheel, "4", "420", "1680.00"),
         ]
         assert books.available(shop.wheel, world.warehouse_a) == ("4", "0", "4")
-        info = desk.info(made)
+        info = desk.read_bill(made)
         assert [info[name] for name in ("input_quantity", "output_quantity")] == ["8.000", "4.000"]
         assert [info[name] for name in ("input_amount", "output_amount")] == ["1600.00", "1680.00"]
         assert [row["cost_amount"] for row in info["inputs"]] == ["600.00", "1000.00"]
         assert [row["cost_amount"] for row in info["outputs"]] == ["1680.00"]
-        assert broken(conn) == {}
+        assert find_broken_checks(conn) == {}
 
-    def test_it_makes_one_goods_and_none_that_it_takes(self, shop: Shop) -> None:
+    def test_it_makes_one_goods_and_none_that_it_takes(self, shop: ConversionGoods) -> None:
         answer = shop.add(
-            ASSEMBLY, [line(shop.rim, 1)], [line(shop.rim, 1, share="50"), line(shop.wheel, 1, share="50")]
+            ASSEMBLY,
+            [build_line(shop.rim, 1)],
+            [build_line(shop.rim, 1, share="50"), build_line(shop.wheel, 1, share="50")],
         )
         assert [row["msg"] for row in answer.data["failures"]] == [
             "组装只产出一种商品，产出几种请选择形态转换",
             "组装的产出商品不能同时是投入商品",
         ]
 
-    def test_a_shortage_names_the_goods(self, shop: Shop) -> None:
+    def test_a_shortage_names_the_goods(self, shop: ConversionGoods) -> None:
         shop.desk.stock_in(shop.rim, 3)
-        made = shop.draft(ASSEMBLY, [line(shop.rim, 4)], [line(shop.wheel, 4)])
-        answer = shop.desk.act("auditorPass", made)
+        made = shop.draft(ASSEMBLY, [build_line(shop.rim, 4)], [build_line(shop.wheel, 4)])
+        answer = shop.desk.apply_action("auditorPass", made)
         assert answer.code == 400
         assert "库存不足" in answer.msg
         assert "缺 1" in answer.msg
 
 
 class TestDisassembly:
-    def test_given_shares_and_the_cent_that_is_left(self, shop: Shop, books: Books) -> None:
+    def test_given_shares_and_the_cent_that_is_left(
+        self, shop: ConversionGoods, books: PostingReader
+    ) -> None:
         shop.desk.stock_in(shop.wheel, 1, "113.01")
-        made = shop.audited(
+        made = shop.create_audited(
             DISASSEMBLY,
-            [line(shop.wheel, 1)],
-            [line(shop.rim, 1, share="70"), line(shop.tyre, 1, share="30")],
+            [build_line(shop.wheel, 1)],
+            [build_line(shop.rim, 1, share="70"), build_line(shop.tyre, 1, share="30")],
         )
         # 100.01: seventy parts are 70.007.
         assert [row[3] for row in books.stock(made)] == ["-100.01", "70.01", "30.00"]
@@ -138,50 +144,56 @@ class TestDisassembly:
         ],
     )
     def test_shares_are_of_all_and_a_hundred_together(
-        self, shop: Shop, shares: tuple[str | None, ...], msg: str
+        self, shop: ConversionGoods, shares: tuple[str | None, ...], msg: str
     ) -> None:
         goods = (shop.rim, shop.tyre)
-        outputs = [line(one, 1, share=share) for one, share in zip(goods, shares, strict=True)]
-        answer = shop.add(DISASSEMBLY, [line(shop.wheel, 1)], outputs)
+        outputs = [build_line(one, 1, share=share) for one, share in zip(goods, shares, strict=True)]
+        answer = shop.add(DISASSEMBLY, [build_line(shop.wheel, 1)], outputs)
         assert (answer.code, answer.msg) == (400, msg)
 
-    def test_without_shares_the_purchase_price_weighs_what_is_new(self, shop: Shop, books: Books) -> None:
+    def test_without_shares_the_purchase_price_weighs_what_is_new(
+        self, shop: ConversionGoods, books: PostingReader
+    ) -> None:
         desk = shop.desk
         for goods, cost in ((shop.rim, "30"), (shop.tyre, "10")):
             body = {"company_id": desk.world.company_a, "goods_id": goods, "purchase_price": cost}
             assert desk.caller.post("v2/system/CompanyGoods/add", body).ok
         desk.stock_in(shop.wheel, 1, "113")
-        made = shop.audited(DISASSEMBLY, [line(shop.wheel, 1)], [line(shop.rim, 1), line(shop.tyre, 1)])
+        made = shop.create_audited(
+            DISASSEMBLY, [build_line(shop.wheel, 1)], [build_line(shop.rim, 1), build_line(shop.tyre, 1)]
+        )
         assert [row[3] for row in books.stock(made)] == ["-100.00", "75.00", "25.00"]
 
-    def test_what_nothing_tells_the_worth_of_asks_for_shares(self, shop: Shop) -> None:
+    def test_what_nothing_tells_the_worth_of_asks_for_shares(self, shop: ConversionGoods) -> None:
         shop.desk.stock_in(shop.wheel, 1)
-        made = shop.draft(DISASSEMBLY, [line(shop.wheel, 1)], [line(shop.rim, 1), line(shop.tyre, 1)])
-        answer = shop.desk.act("auditorPass", made)
+        made = shop.draft(
+            DISASSEMBLY, [build_line(shop.wheel, 1)], [build_line(shop.rim, 1), build_line(shop.tyre, 1)]
+        )
+        answer = shop.desk.apply_action("auditorPass", made)
         assert answer.code == 400
         assert answer.msg.endswith("没有成本可依，无法按价值分摊，请录入分摊比例或参考单价")
 
-    def test_mistakes_name_the_block_that_they_stand_in(self, shop: Shop) -> None:
-        batched = shop.goods(f"B{shop.rim}", is_batch=True)
-        answer = shop.add(DISASSEMBLY, [line(shop.wheel, 1)], [line(batched, "0")])
+    def test_mistakes_name_the_block_that_they_stand_in(self, shop: ConversionGoods) -> None:
+        batched = shop.create_goods(f"B{shop.rim}", is_batch=True)
+        answer = shop.add(DISASSEMBLY, [build_line(shop.wheel, 1)], [build_line(batched, "0")])
         assert answer.data["failures"][0]["serial"] == "产出明细第1行"
-        answer = shop.add(DISASSEMBLY, [line(shop.wheel, 1)], [line(batched, 1)])
+        answer = shop.add(DISASSEMBLY, [build_line(shop.wheel, 1)], [build_line(batched, 1)])
         assert [(row["serial"], row["msg"]) for row in answer.data["failures"]] == [
             ("产出明细第1行", "请录入批次(DOT)")
         ]
-        answer = shop.add(DISASSEMBLY, [line(shop.wheel, "x")], [line(batched, 1)])
+        answer = shop.add(DISASSEMBLY, [build_line(shop.wheel, "x")], [build_line(batched, 1)])
         assert answer.data["failures"][0]["serial"] == "第1行"
 
 
 class TestBatches:
     def test_what_is_made_carries_its_week_and_is_picked_by_it(
-        self, shop: Shop, books: Books, conn: Connection
+        self, shop: ConversionGoods, books: PostingReader, conn: Connection
     ) -> None:
         shop.desk.stock_in(shop.wheel, 2)
-        shop.audited(
+        shop.create_audited(
             CHANGE,
-            [line(shop.wheel, 2)],
-            [line(shop.tyre, 1, batch="2025"), line(shop.tyre, 1, batch="0124")],
+            [build_line(shop.wheel, 2)],
+            [build_line(shop.tyre, 1, batch="2025"), build_line(shop.tyre, 1, batch="0124")],
         )
         assert books.rows(
             "select b.batch, s.production_date::text from stock_balance s join goods_batch b using (batch_id)"
@@ -189,65 +201,69 @@ class TestBatches:
             shop.tyre,
         ) == [("0124", "2024-01-01"), ("2025", "2025-05-12")]
 
-    def test_numbers_leave_and_come(self, shop: Shop, conn: Connection) -> None:
-        numbered = shop.goods(f"N{shop.rim}", is_numbered=True)
+    def test_numbers_leave_and_come(self, shop: ConversionGoods, conn: Connection) -> None:
+        numbered = shop.create_goods(f"N{shop.rim}", is_numbered=True)
         desk = shop.desk
-        desk.audited("other_inbound", line(numbered, 2, price="113", tire_numbers=f"A{numbered} B{numbered}"))
-        whole = [line(numbered, 2, tire_numbers=f"A{numbered} B{numbered}")]
-        built = shop.audited(ASSEMBLY, whole, [line(shop.wheel, 1)])
+        desk.add_audited(
+            "other_inbound", build_line(numbered, 2, price="113", tire_numbers=f"A{numbered} B{numbered}")
+        )
+        whole = [build_line(numbered, 2, tire_numbers=f"A{numbered} B{numbered}")]
+        built = shop.create_audited(ASSEMBLY, whole, [build_line(shop.wheel, 1)])
         again = shop.draft(
             DISASSEMBLY,
-            [line(shop.wheel, 1)],
-            [line(numbered, 2, tire_numbers=f"A{numbered} C{numbered}", share="100")],
+            [build_line(shop.wheel, 1)],
+            [build_line(numbered, 2, tire_numbers=f"A{numbered} C{numbered}", share="100")],
         )
-        assert desk.act("auditorPass", again).ok
+        assert desk.apply_action("auditorPass", again).ok
         places = "select number, place from tire_number where goods_id = %s order by number"
         assert [row.place for row in conn.exec_driver_sql(places, (numbered,))] == [1, 6, 1]
         conn.rollback()
-        assert broken(conn) == {}
-        answer = desk.act("antiAuditor", built)
+        assert find_broken_checks(conn) == {}
+        answer = desk.apply_action("antiAuditor", built)
         assert answer.code == 400
-        assert desk.act("antiAuditor", again).ok
-        assert desk.act("antiAuditor", built).ok
-        assert broken(conn) == {}
+        assert desk.apply_action("antiAuditor", again).ok
+        assert desk.apply_action("antiAuditor", built).ok
+        assert find_broken_checks(conn) == {}
 
 
 class TestTakingBack:
     def test_it_is_exact_and_refused_once_what_was_made_has_left(
-        self, shop: Shop, books: Books, conn: Connection
+        self, shop: ConversionGoods, books: PostingReader, conn: Connection
     ) -> None:
         desk, company = shop.desk, shop.desk.world.company_a
         desk.stock_in(shop.rim, 3, "37.66")
         before = books.cost(shop.rim, company)
-        made = shop.audited(ASSEMBLY, [line(shop.rim, 2)], [line(shop.wheel, 1)], labour_amount="5.55")
-        sold = desk.audited("other_outbound", line(shop.wheel, 1))
-        answer = desk.act("antiAuditorOrder", made)
+        made = shop.create_audited(
+            ASSEMBLY, [build_line(shop.rim, 2)], [build_line(shop.wheel, 1)], labour_amount="5.55"
+        )
+        sold = desk.add_audited("other_outbound", build_line(shop.wheel, 1))
+        answer = desk.apply_action("antiAuditorOrder", made)
         assert answer.code == 400
         assert answer.msg.endswith(f"（相关单据：{sold.no}）")
-        assert desk.act("antiAuditor", sold).ok
-        assert desk.act("antiAuditorOrder", made).ok
+        assert desk.apply_action("antiAuditor", sold).ok
+        assert desk.apply_action("antiAuditorOrder", made).ok
         assert (books.cost(shop.rim, company), books.cost(shop.wheel, company)) == (before, ("0", "0.00"))
-        assert desk.act("auditorPassOrder", made).ok
-        assert desk.act("invalidOrder", made).ok
+        assert desk.apply_action("auditorPassOrder", made).ok
+        assert desk.apply_action("invalidOrder", made).ok
         assert books.cost(shop.rim, company) == before
-        assert broken(conn) == {}
+        assert find_broken_checks(conn) == {}
 
 
 class TestCalls:
-    def test_the_specifications_names_do_what_the_usual_ones_do(self, shop: Shop) -> None:
+    def test_the_specifications_names_do_what_the_usual_ones_do(self, shop: ConversionGoods) -> None:
         desk = shop.desk
         desk.stock_in(shop.rim, 2)
-        made = shop.draft(ASSEMBLY, [line(shop.rim, 1)], [line(shop.wheel, 1)])
+        made = shop.draft(ASSEMBLY, [build_line(shop.rim, 1)], [build_line(shop.wheel, 1)])
         edited = desk.caller.post(
-            f"{API}/editOrder", {**desk.info(made), "id": made.id, "labour_amount": "9"}
+            f"{API}/editOrder", {**desk.read_bill(made), "id": made.id, "labour_amount": "9"}
         )
         assert edited.ok, edited
-        assert desk.info(made)["labour_amount"] == "9.00"
+        assert desk.read_bill(made)["labour_amount"] == "9.00"
         for call, status in (("auditorPassOrder", 2), ("antiAuditorOrder", 1), ("invalidOrder", 3)):
-            assert desk.act(call, made).ok
-            assert desk.info(made)["status"] == status
-        gone = shop.draft(ASSEMBLY, [line(shop.rim, 1)], [line(shop.wheel, 1)])
-        assert desk.act("delOrder", gone).ok
+            assert desk.apply_action(call, made).ok
+            assert desk.read_bill(made)["status"] == status
+        gone = shop.draft(ASSEMBLY, [build_line(shop.rim, 1)], [build_line(shop.wheel, 1)])
+        assert desk.apply_action("delOrder", gone).ok
         answer = desk.caller.get(f"{API}/getInfo", id=gone.id)
         assert answer.code == 400
 
@@ -265,18 +281,20 @@ class TestCalls:
 
 class TestRecipes:
     @pytest.fixture
-    def recipe(self, shop: Shop) -> int:
+    def recipe(self, shop: ConversionGoods) -> int:
         body = {
             "recipe_name": f"R{shop.wheel}",
             "kind": DISASSEMBLY,
-            "inputs": [line(shop.wheel, 1)],
-            "outputs": [line(shop.rim, 1, share="62.5"), line(shop.tyre, "1.5", share="37.5")],
+            "inputs": [build_line(shop.wheel, 1)],
+            "outputs": [build_line(shop.rim, 1, share="62.5"), build_line(shop.tyre, "1.5", share="37.5")],
         }
         answer = shop.desk.caller.post("inventory/ConversionRecipe/add", body)
         assert answer.ok, answer
         return int(answer.data["id"])
 
-    def test_one_fills_what_the_bill_lacks(self, shop: Shop, recipe: int, books: Books) -> None:
+    def test_one_fills_what_the_bill_lacks(
+        self, shop: ConversionGoods, recipe: int, books: PostingReader
+    ) -> None:
         caller = shop.desk.caller
         wanted = {"recipe_id": recipe, "recipe_quantity": "2", "lines": []}
         inputs = caller.post(f"{API}/getRecipeInputs", wanted).data
@@ -287,26 +305,26 @@ class TestRecipes:
         assert told == [(shop.tyre, Decimal("2.5"), "37.5000")]
         outputs = caller.post(f"{API}/getRecipeOutputs", wanted).data
         shop.desk.stock_in(shop.wheel, 2, "113")
-        made = shop.audited(DISASSEMBLY, inputs, outputs, recipe_id=recipe, recipe_quantity="2")
+        made = shop.create_audited(DISASSEMBLY, inputs, outputs, recipe_id=recipe, recipe_quantity="2")
         assert [(row[1], row[3]) for row in books.stock(made)] == [
             ("-2", "-200.00"),
             ("2", "125.00"),
             ("3", "75.00"),
         ]
 
-    def test_its_shares_are_held_to_the_bills_rule(self, shop: Shop, recipe: int) -> None:
+    def test_its_shares_are_held_to_the_bills_rule(self, shop: ConversionGoods, recipe: int) -> None:
         caller = shop.desk.caller
         info = caller.get("inventory/ConversionRecipe/getInfo", id=recipe).data
         info["outputs"][0]["share"] = "60"
         answer = caller.post("inventory/ConversionRecipe/edit", {**info, "id": recipe})
         assert (answer.code, answer.msg) == (400, "分摊比例%合计应为100，现为97.5")
 
-    def test_a_named_one_stays(self, shop: Shop, recipe: int) -> None:
-        shop.draft(DISASSEMBLY, [line(shop.wheel, 1)], [line(shop.rim, 1)], recipe_id=recipe)
+    def test_a_named_one_stays(self, shop: ConversionGoods, recipe: int) -> None:
+        shop.draft(DISASSEMBLY, [build_line(shop.wheel, 1)], [build_line(shop.rim, 1)], recipe_id=recipe)
         answer = shop.desk.caller.post("inventory/ConversionRecipe/del", {"ids": [recipe]})
         assert answer.code == 400
 
-    def test_an_unknown_one_is_refused(self, shop: Shop) -> None:
+    def test_an_unknown_one_is_refused(self, shop: ConversionGoods) -> None:
         wanted = {"recipe_id": 999_999, "recipe_quantity": "1", "lines": []}
         answer = shop.desk.caller.post(f"{API}/getRecipeInputs", wanted)
         assert (answer.code, answer.msg) == (400, "配方不存在或无权访问")
@@ -318,12 +336,14 @@ class TestRecipes:
 
 class TestChecks:
     @pytest.fixture
-    def standing(self, shop: Shop) -> Made:
+    def assembled(self, shop: ConversionGoods) -> SavedBill:
         shop.desk.stock_in(shop.rim, 4)
-        return shop.audited(ASSEMBLY, [line(shop.rim, 2)], [line(shop.wheel, 2)], labour_amount="10")
+        return shop.create_audited(
+            ASSEMBLY, [build_line(shop.rim, 2)], [build_line(shop.wheel, 2)], labour_amount="10"
+        )
 
     def find(self, conn: Connection, name: str) -> int:
-        [check] = [one for one in checks.registered() if one.name == name]
+        [check] = [one for one in integrity_checks.list_checks() if one.name == name]
         return check.find(conn).count
 
     @pytest.mark.parametrize(
@@ -339,45 +359,47 @@ class TestChecks:
         ],
     )
     def test_each_finds_what_was_planted(
-        self, standing: Made, conn: Connection, check: str, statement: str
+        self, assembled: SavedBill, conn: Connection, check: str, statement: str
     ) -> None:
         assert self.find(conn, check) == 0
-        conn.exec_driver_sql(statement.format(bill=standing.id))
+        conn.exec_driver_sql(statement.format(bill=assembled.id))
         assert self.find(conn, check) == 1
         conn.rollback()
 
-    def test_one_that_stands_without_moves_is_found(self, standing: Made, conn: Connection) -> None:
+    def test_one_that_stands_without_moves_is_found(self, assembled: SavedBill, conn: Connection) -> None:
         conn.exec_driver_sql(
             "insert into stock_conversion (bill_no, business_date, status, company_id, warehouse_id, maker_id)"
             " select 'XTZH-none', business_date, 2, company_id, warehouse_id, maker_id from stock_conversion"
-            f" where bill_id = {standing.id}"
+            f" where bill_id = {assembled.id}"
         )
         assert self.find(conn, "conversions_keep_value") == 1
         conn.rollback()
 
-    def test_a_recalculation_keeps_it(self, shop: Shop, standing: Made, conn: Connection) -> None:
+    def test_a_recalculation_keeps_it(
+        self, shop: ConversionGoods, assembled: SavedBill, conn: Connection
+    ) -> None:
         shop.desk.stock_in(shop.rim, 4, "339", business_date="2026-03-01")
         conn.rollback()
         company = shop.desk.world.company_a
-        found = recalculate(conn, company, date(2026, 3, 1), [shop.wheel])
+        found = recalculate_costs(conn, company, date(2026, 3, 1), [shop.wheel])
         # 4 × 100 + 4 × 300 over eight: 200 a piece.
         assert (found.differences, found.cents) == (2, 40000)
         assert self.find(conn, "conversions_keep_value") == 0
         amounts = "select sum(amount) from stock_ledger where bill_no = %s and goods_id = %s"
-        assert conn.exec_driver_sql(amounts, (standing.no, shop.wheel)).scalar() == Decimal("410.00")
+        assert conn.exec_driver_sql(amounts, (assembled.no, shop.wheel)).scalar() == Decimal("410.00")
         conn.rollback()
 
 
 class TestReport:
     def test_each_line_stands_with_its_cost_and_reversed_bills_are_left_out(
-        self, shop: Shop, site: Site
+        self, shop: ConversionGoods, site: Site
     ) -> None:
         desk = shop.desk
         desk.stock_in(shop.wheel, 3, "113.01")
-        outputs = [line(shop.rim, 2, share="70"), line(shop.tyre, 1, share="30")]
-        made = shop.audited(DISASSEMBLY, [line(shop.wheel, 1)], outputs, labour_amount="10")
-        undone = shop.audited(DISASSEMBLY, [line(shop.wheel, 1)], outputs)
-        assert desk.act("antiAuditor", undone).ok
+        outputs = [build_line(shop.rim, 2, share="70"), build_line(shop.tyre, 1, share="30")]
+        made = shop.create_audited(DISASSEMBLY, [build_line(shop.wheel, 1)], outputs, labour_amount="10")
+        undone = shop.create_audited(DISASSEMBLY, [build_line(shop.wheel, 1)], outputs)
+        assert desk.apply_action("antiAuditor", undone).ok
         found = desk.caller.get(
             "inventory/ConversionDetail/getList",
             bill_no=made.no[:4],

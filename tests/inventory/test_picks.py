@@ -1,4 +1,4 @@
-"""What was picked 拣货: an audited line tells of which batches and from which locations its goods were taken."""
+"""Picked batches and locations (拣货): an audited line names those that its goods were taken from."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from api import catalogue
-from api.kit import registry
-from api.kit.document import Bill, Block, Child
-from api.shell import export_job
-from tests.kit.bills import BILLS
-from tests.kit.desk import Desk, Made
-from tests.kit.fixtures import Site
-from tests.kit.payloads import payload_of
-from tests.kit.roles import holding
-from tests.kit.rules_of_types import holds_for
-from tests.kit.statements import noted
+from api.kit.declaration import registry
+from api.kit.declaration.document import Bill, BillLine, Block
+from api.shell.files import export_job
+from tests.support.bill_client import BillClient, SavedBill
+from tests.support.bills import BILLS
+from tests.support.fixtures import Site
+from tests.support.payloads import payload_of
+from tests.support.role_editor import changed_role
+from tests.support.sql_statements import recorded_statements
+from tests.support.type_rules import for_each_type
 
 assert catalogue.__all__
 BATCH, PLACE = "batch_id", "allocation_id"
 EARLY = {"business_date": "2026-01-05"}
 
 
-def block_of(cls: type[Bill]) -> Block | None:
-    """The lines of a bill that say of which batch goods are taken, or leave it open."""
+def find_block(cls: type[Bill]) -> Block | None:
+    """Find the block of a bill whose lines name the batch that goods are taken from, or leave it open."""
     blocks = cls.bill.blocks if cls.bill else ()
     return next((one for one in blocks if any(item.told_by for item in one.cls.fields())), None)
 
 
-TAKING = [cls for cls in BILLS if block_of(cls)]
-taking = holds_for(TAKING)
+TAKING = [cls for cls in BILLS if find_block(cls)]
+taking = for_each_type(TAKING)
 
 
-class Lying(NamedTuple):
+class TwoBatchGoods(NamedTuple):
     """Goods of which 2 lie under 0126 at one location and 3 under 0226 at another."""
 
     goods: int
@@ -46,12 +46,14 @@ class Lying(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def places(desk: Desk) -> dict[int, tuple[int, int]]:
+def places(desk: BillClient) -> dict[int, tuple[int, int]]:
     """Two locations of each warehouse, made where asked for."""
     return {}
 
 
-def lay(desk: Desk, places: dict[int, tuple[int, int]], goods: int, warehouse: int | None = None) -> Lying:
+def stock_two_batches(
+    desk: BillClient, places: dict[int, tuple[int, int]], goods: int, warehouse: int | None = None
+) -> TwoBatchGoods:
     warehouse = warehouse or desk.world.warehouse_a
     names = (f"A-{warehouse:02}", f"B-{warehouse:02}")
     if warehouse not in places:
@@ -62,18 +64,22 @@ def lay(desk: Desk, places: dict[int, tuple[int, int]], goods: int, warehouse: i
     for quantity, batch, place in zip(("2", "3"), ("0126", "0226"), places[warehouse], strict=True):
         line = {"goods_id": goods, "quantity": quantity, "price": "113", "batch": batch, PLACE: place}
         resource = "three_inbound" if claimed else "other_inbound"
-        desk.audited(resource, line, warehouse_id=warehouse, **EARLY)
-    return Lying(goods, names)
+        desk.add_audited(resource, line, warehouse_id=warehouse, **EARLY)
+    return TwoBatchGoods(goods, names)
 
 
-def told(lines: type[Any], row: dict[str, Any]) -> tuple[Any, Any]:
-    """What a line says of its batch and its location."""
+def read_pick(lines: type[Any], row: dict[str, Any]) -> tuple[Any, Any]:
+    """Return batch and location of a line."""
     return lines.field(BATCH).read(row), lines.field(PLACE).read(row)
 
 
 def test_every_line_that_takes_goods_tells_which() -> None:
     blocks = [block for cls in BILLS if cls.bill for block in cls.bill.blocks]
-    moving = {one.cls for one in blocks if issubclass(one.cls, Child) and one.cls.moves in ("out", "through")}
+    moving = {
+        one.cls
+        for one in blocks
+        if issubclass(one.cls, BillLine) and one.cls.stock_direction in ("out", "through")
+    }
     telling = {cls for cls in moving if any(item.name == "picked_batches" for item in cls.fields())}
     assert telling == moving
     assert len(TAKING) >= 13
@@ -81,32 +87,32 @@ def test_every_line_that_takes_goods_tells_which() -> None:
 
 @taking
 def test_what_the_audit_picked_is_told_while_it_stands(
-    desk: Desk, places: dict[int, tuple[int, int]], cls: type[Bill]
+    desk: BillClient, places: dict[int, tuple[int, int]], cls: type[Bill]
 ) -> None:
-    block = block_of(cls)
+    block = find_block(cls)
     assert block
     body = payload_of(cls, desk.world)
-    lying = lay(desk, places, desk.world.spares[TAKING.index(cls)], body["warehouse_id"])
+    lying = stock_two_batches(desk, places, desk.world.spares[TAKING.index(cls)], body["warehouse_id"])
     row = body[block.name][0]
     body[block.name] = [{**row, "goods_id": lying.goods, "quantity": "5", BATCH: None, PLACE: None}]
     answer = desk.caller.post(f"{cls.declaration.api}/add", body)
     assert answer.ok, answer
-    bill = Made(cls.name(), answer.data["id"], answer.data["bill_no"])
+    bill = SavedBill(cls.name(), answer.data["id"], answer.data["bill_no"])
     both = ("0126×2、0226×3", "{}×2、{}×3".format(*lying.places))
     for action, expected in (("", (None, None)), ("auditorPass", both), ("antiAuditor", (None, None))):
         if action:
-            answer = desk.act(action, bill, confirmed=True)
+            answer = desk.apply_action(action, bill, confirmed=True)
             assert answer.ok, answer
-        [row] = desk.info(bill)[block.name]
-        assert told(block.cls, row) == expected, action
+        [row] = desk.read_bill(bill)[block.name]
+        assert read_pick(block.cls, row) == expected, action
         assert (row[BATCH], row[PLACE]) == (None, None), "what was typed stays as it was"
 
 
 class TestText:
     def test_what_was_typed_is_told_before_the_audit_and_after(
-        self, desk: Desk, places: dict[int, tuple[int, int]]
+        self, desk: BillClient, places: dict[int, tuple[int, int]]
     ) -> None:
-        lying = lay(desk, places, desk.world.spares[20])
+        lying = stock_two_batches(desk, places, desk.world.spares[20])
         [key] = {
             row["batch_id"]
             for row in desk.caller.get(
@@ -118,29 +124,29 @@ class TestText:
         }
         second = places[desk.world.warehouse_a][1]
         bill = desk.draft("sales_outbound", lying.line("1", batch_id=key, allocation_id=second))
-        lines = registry.get("sales_outbound").blocks()[0].cls
-        assert told(lines, desk.info(bill)["lines"][0]) == ("0226", lying.places[1])
-        assert desk.act("auditorPass", bill).ok
-        assert told(lines, desk.info(bill)["lines"][0]) == ("0226", lying.places[1])
+        lines = registry.get_resource("sales_outbound").blocks()[0].cls
+        assert read_pick(lines, desk.read_bill(bill)["lines"][0]) == ("0226", lying.places[1])
+        assert desk.apply_action("auditorPass", bill).ok
+        assert read_pick(lines, desk.read_bill(bill)["lines"][0]) == ("0226", lying.places[1])
 
     def test_one_batch_stands_without_its_quantity(
-        self, desk: Desk, places: dict[int, tuple[int, int]]
+        self, desk: BillClient, places: dict[int, tuple[int, int]]
     ) -> None:
-        lying = lay(desk, places, desk.world.spares[21])
-        bill = desk.audited("sales_outbound", lying.line("1.5"))
-        lines = registry.get("sales_outbound").blocks()[0].cls
-        assert told(lines, desk.info(bill)["lines"][0]) == ("0126", lying.places[0])
+        lying = stock_two_batches(desk, places, desk.world.spares[21])
+        bill = desk.add_audited("sales_outbound", lying.line("1.5"))
+        lines = registry.get_resource("sales_outbound").blocks()[0].cls
+        assert read_pick(lines, desk.read_bill(bill)["lines"][0]) == ("0126", lying.places[0])
 
     def test_goods_without_a_batch_are_told_beside_others(
-        self, desk: Desk, places: dict[int, tuple[int, int]]
+        self, desk: BillClient, places: dict[int, tuple[int, int]]
     ) -> None:
         goods = desk.world.spares[22]
         desk.stock_in(goods, 4, business_date="2026-01-04")
-        lying = lay(desk, places, goods)
+        lying = stock_two_batches(desk, places, goods)
         # The week of 0126 is older than what has no batch, that of 0226 is younger.
-        bill = desk.audited("sales_outbound", *(lying.line("3") for _ in range(3)))
-        lines = registry.get("sales_outbound").blocks()[0].cls
-        assert [told(lines, row) for row in desk.info(bill)["lines"]] == [
+        bill = desk.add_audited("sales_outbound", *(lying.line("3") for _ in range(3)))
+        lines = registry.get_resource("sales_outbound").blocks()[0].cls
+        assert [read_pick(lines, row) for row in desk.read_bill(bill)["lines"]] == [
             ("0126×2、无批次×1", f"{lying.places[0]}×2、无库位×1"),
             (None, None),
             ("0226", lying.places[1]),
@@ -149,10 +155,10 @@ class TestText:
 
 class TestReceipt:
     def test_a_transfers_receipt_tells_what_was_sent_and_then_what_came(
-        self, desk: Desk, places: dict[int, tuple[int, int]]
+        self, desk: BillClient, places: dict[int, tuple[int, int]]
     ) -> None:
-        lying = lay(desk, places, desk.world.spares[23])
-        sent = desk.audited("transfer_out", lying.line(), to_warehouse_id=desk.world.warehouse2_a)
+        lying = stock_two_batches(desk, places, desk.world.spares[23])
+        sent = desk.add_audited("transfer_out", lying.line(), to_warehouse_id=desk.world.warehouse2_a)
         all_sent, there = "0126×2、0226×3", "{}×2、{}×3".format(*lying.places)
         receipts = []
         for quantity, came in (("3", "0126×2、0226×1"), ("2", "0226")):
@@ -160,62 +166,71 @@ class TestReceipt:
             [line] = draft.pop("lines")
             assert (line["picked_batches"], line["picked_places"]) == (all_sent, there)
             bill = desk.draft("transfer_in", {**line, "quantity": quantity}, **draft)
-            [row] = desk.info(bill)["lines"]
+            [row] = desk.read_bill(bill)["lines"]
             assert (row["picked_batches"], row["picked_places"]) == (all_sent, there)
-            assert desk.act("auditorPass", bill).ok
-            [row] = desk.info(bill)["lines"]
+            assert desk.apply_action("auditorPass", bill).ok
+            [row] = desk.read_bill(bill)["lines"]
             assert (row["picked_batches"], row["picked_places"]) == (came, there)
             receipts.append(bill)
-        assert desk.act("antiAuditor", receipts[1]).ok
-        assert desk.info(receipts[1])["lines"][0]["picked_batches"] == all_sent
+        assert desk.apply_action("antiAuditor", receipts[1]).ok
+        assert desk.read_bill(receipts[1])["lines"][0]["picked_batches"] == all_sent
 
     def test_a_return_of_consigned_goods_tells_which_come_back(
-        self, desk: Desk, places: dict[int, tuple[int, int]]
+        self, desk: BillClient, places: dict[int, tuple[int, int]]
     ) -> None:
-        lying = lay(desk, places, desk.world.spares[24])
-        [source] = desk.line_ids(desk.audited("consignment_sale", lying.line()))
+        lying = stock_two_batches(desk, places, desk.world.spares[24])
+        [source] = desk.line_ids(desk.add_audited("consignment_sale", lying.line()))
         line = {"goods_id": lying.goods, "quantity": "4", "source_line_id": source}
         bill = desk.draft("consignment_return", line)
-        assert desk.info(bill)["lines"][0]["picked_batches"] == "0126×2、0226×3"
-        assert desk.act("auditorPass", bill).ok
-        assert desk.info(bill)["lines"][0]["picked_batches"] == "0126×2、0226×2"
+        assert desk.read_bill(bill)["lines"][0]["picked_batches"] == "0126×2、0226×3"
+        assert desk.apply_action("auditorPass", bill).ok
+        assert desk.read_bill(bill)["lines"][0]["picked_batches"] == "0126×2、0226×2"
 
 
 class TestReading:
     @pytest.fixture(scope="class")
-    def lying(self, desk: Desk, places: dict[int, tuple[int, int]]) -> Lying:
-        return lay(desk, places, desk.world.spares[25])
+    def lying(self, desk: BillClient, places: dict[int, tuple[int, int]]) -> TwoBatchGoods:
+        return stock_two_batches(desk, places, desk.world.spares[25])
 
     @pytest.fixture(scope="class")
-    def bill(self, desk: Desk, lying: Lying) -> Made:
-        return desk.audited("other_outbound", lying.line(), reason="领用")
+    def bill(self, desk: BillClient, lying: TwoBatchGoods) -> SavedBill:
+        return desk.add_audited("other_outbound", lying.line(), reason="领用")
 
-    def test_the_details_of_bills_tell_it(self, desk: Desk, lying: Lying, bill: Made) -> None:
-        cls: Any = registry.get("other_outbound_detail")
+    def test_the_details_of_bills_tell_it(
+        self, desk: BillClient, lying: TwoBatchGoods, bill: SavedBill
+    ) -> None:
+        cls: Any = registry.get_resource("other_outbound_detail")
         found = desk.caller.get(f"{cls.declaration.api}/getList", goods_id=lying.goods, bill_no=bill.no)
         [row] = found.data["data"]
-        assert told(cls, row) == ("0126×2、0226×3", "{}×2、{}×3".format(*lying.places))
+        assert read_pick(cls, row) == ("0126×2、0226×3", "{}×2、{}×3".format(*lying.places))
 
     def test_files_say_what_the_screen_says(
-        self, desk: Desk, lying: Lying, bill: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self,
+        desk: BillClient,
+        lying: TwoBatchGoods,
+        bill: SavedBill,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setenv("ERP_DATA_DIR", str(tmp_path))
-        cls: Any = registry.get("other_outbound_detail")
+        cls: Any = registry.get_resource("other_outbound_detail")
         asked = desk.caller.post(f"{cls.declaration.api}/export?bill_no={bill.no}")
         assert asked.ok, asked
-        export_job.export(export_id=asked.data["export_id"])
-        book = CalamineWorkbook.from_path(str(export_job.file_of(asked.data["export_id"])))
+        export_job.export_list(export_id=asked.data["export_id"])
+        book = CalamineWorkbook.from_path(str(export_job.export_path(asked.data["export_id"])))
         heading, row, *_ = book.get_sheet_by_index(0).to_python()
         cells = dict(zip(heading, row, strict=True))
         assert (cells["批次"], cells["库位"]) == ("0126×2、0226×3", "{}×2、{}×3".format(*lying.places))
 
-    def test_who_may_not_see_the_batch_is_not_told_it(self, site: Site, desk: Desk, bill: Made) -> None:
-        reader = Desk(site, "manager_a")
-        [row] = reader.info(bill)["lines"]
+    def test_who_may_not_see_the_batch_is_not_told_it(
+        self, site: Site, desk: BillClient, bill: SavedBill
+    ) -> None:
+        reader = BillClient(site, "manager_a")
+        [row] = reader.read_bill(bill)["lines"]
         assert row["picked_batches"] == "0126×2、0226×3"
         denied = [{"screen": "other_outbound_line", "field": BATCH}]
-        with holding(site.as_("admin"), site.world.role_manager_a, denied=denied):
-            [row] = reader.info(bill)["lines"]
+        with changed_role(site.as_("admin"), site.world.role_manager_a, denied=denied):
+            [row] = reader.read_bill(bill)["lines"]
             assert {row[name] for name in (BATCH, "batch", "picked_batches")} == {"无权限"}
             assert row["picked_places"].endswith("×3")
             listed = reader.caller.get("v2/inventory/OtherStorageDetail/getList", bill_no=bill.no).data[
@@ -224,15 +239,15 @@ class TestReading:
             assert [row[BATCH] for row in listed] == ["无权限"]
             assert "0126" not in str(listed)
 
-    def test_many_lines_are_read_as_fast_as_one(self, desk: Desk, bill: Made) -> None:
+    def test_many_lines_are_read_as_fast_as_one(self, desk: BillClient, bill: SavedBill) -> None:
         tube = desk.world.tube
         desk.stock_in(tube, 40, batch="0126", **EARLY)
-        many = desk.audited("other_outbound", *[{"goods_id": tube, "quantity": "1"}] * 30, reason="领用")
+        many = desk.add_audited("other_outbound", *[{"goods_id": tube, "quantity": "1"}] * 30, reason="领用")
         asked = []
         for one in (bill, many):
-            desk.info(one)
-            with noted() as statements:
-                rows = desk.info(one)["lines"]
+            desk.read_bill(one)
+            with recorded_statements() as statements:
+                rows = desk.read_bill(one)["lines"]
             assert all("0126" in row["picked_batches"] for row in rows)
             asked.append(len(statements))
         assert asked[0] == asked[1]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.kit import documented
-from tests.kit.fixtures import conn, figures, site, world
+from tests.support import api_document
+from tests.support.fixtures import conn, figures, site, world
 
 __all__ = ["conn", "figures", "site", "world"]
 
@@ -15,4 +15,4 @@ __all__ = ["conn", "figures", "site", "world"]
 @pytest.fixture(scope="session")
 def document() -> dict[str, Any]:
     """The document of all calls."""
-    return documented.document()
+    return api_document.load_document()

@@ -11,24 +11,24 @@ import pytest
 from sqlalchemy import Connection, UniqueConstraint
 
 from api import catalogue
-from api.kit import registry
-from api.kit.fields import Field
-from api.kit.resource import Declared, Resource
-from tests.kit.fixtures import Site
-from tests.kit.payloads import payload_of
-from tests.kit.rules_of_types import holds_for
-from tests.kit.state import written
+from api.kit.declaration import registry
+from api.kit.declaration.fields import Field
+from api.kit.declaration.resource import Declared, Resource
+from tests.support.database_state import fingerprint_writers
+from tests.support.fixtures import Site
+from tests.support.payloads import payload_of
+from tests.support.type_rules import for_each_type
 
 assert catalogue.__all__
-ADDABLE = [cls for cls in registry.declared() if "add" in cls.declaration.actions]
-named = holds_for(ADDABLE)
+ADDABLE = [cls for cls in registry.list_resources() if "add" in cls.declaration.actions]
+named = for_each_type(ADDABLE)
 CHINESE = re.compile(r"[一-鿿]")
 HUGE = "9" * 40
 FULL_WIDTH = {ord(one): ord(one) + 0xFEE0 for one in ascii_letters + digits}
 
 
-def bad_values(item: Field) -> list[Any]:
-    """What the field must refuse, by its kind."""
+def list_bad_values(item: Field) -> list[Any]:
+    """Return values that the field must refuse, by its kind."""
     found: list[Any] = [["a"], {"a": 1}]
     if item.required:
         found += [None, ""] if item.default is None else []
@@ -55,12 +55,12 @@ def bad_values(item: Field) -> list[Any]:
     return found
 
 
-def mistakes(cls: type[Declared]) -> Iterator[tuple[str, Any]]:
-    """Writable fields with what each must refuse: all of it for the first of a sort, what is its own for the others."""
+def list_mistakes(cls: type[Declared]) -> Iterator[tuple[str, Any]]:
+    """Return writable fields with the values each must refuse: all for the first of a sort only."""
     seen: set[tuple[Any, ...]] = set()
     for item in cls.fields():
         if item.writable:
-            sort, values = (item.kind, item.rule, bool(item.ref)), bad_values(item)
+            sort, values = (item.kind, item.rule, bool(item.ref)), list_bad_values(item)
             own = [value for value in values[:-1] if value in (None, "")] + values[-1:]
             yield from ((item.name, value) for value in (own if sort in seen else values))
             seen.add(sort)
@@ -72,27 +72,27 @@ class TestAdd:
         self, site: Site, conn: Connection, cls: type[Resource]
     ) -> None:
         caller, good = site.as_("admin"), payload_of(cls, site.world)
-        before, passed = written(conn), []
-        for name, value in mistakes(cls):
-            if not _refused(caller, cls, {**good, name: value}):
+        before, passed = fingerprint_writers(conn), []
+        for name, value in list_mistakes(cls):
+            if not _assert_refused(caller, cls, {**good, name: value}):
                 passed.append((name, str(value)[:30]))
         conn.rollback()
         assert not passed
-        assert written(conn) == before
+        assert fingerprint_writers(conn) == before
 
     @named
     def test_each_bad_line_value_is_refused(self, site: Site, conn: Connection, cls: type[Resource]) -> None:
         caller, good = site.as_("admin"), payload_of(cls, site.world)
-        before, passed = written(conn), []
+        before, passed = fingerprint_writers(conn), []
         for block in cls.blocks():
             rows = good[block.name] or [{"settlement_id": 1, "amount": "1"}]
-            for name, value in mistakes(block.cls):
+            for name, value in list_mistakes(block.cls):
                 broken = [*rows[:-1], {**rows[-1], name: value}]
-                if not _refused(caller, cls, {**good, block.name: broken}):
+                if not _assert_refused(caller, cls, {**good, block.name: broken}):
                     passed.append((name, str(value)[:30]))
         conn.rollback()
         assert not passed
-        assert written(conn) == before
+        assert fingerprint_writers(conn) == before
 
     @named
     def test_full_width_letters_tell_no_records_apart(self, site: Site, cls: type[Resource]) -> None:
@@ -127,7 +127,7 @@ class TestAdd:
         assert [item.label for item in required if item.label not in told] == []
 
 
-def _refused(caller: Any, cls: type[Resource], payload: dict[str, Any]) -> bool:
+def _assert_refused(caller: Any, cls: type[Resource], payload: dict[str, Any]) -> bool:
     import json
 
     body = json.dumps(payload, ensure_ascii=True).encode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from api.kit.content_encoding import packings
+from api.kit.http.content_encoding import parse_accept_encoding
 
 
 @pytest.mark.parametrize(
@@ -20,4 +20,4 @@ from api.kit.content_encoding import packings
     ],
 )
 def test_what_is_named_and_not_refused(understood: str, taken: set[str]) -> None:
-    assert packings(understood) == taken
+    assert parse_accept_encoding(understood) == taken

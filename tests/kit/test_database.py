@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from api.kit import database
-from api.kit.failures import TOO_LONG
-from tests.kit.fixtures import Site
+from api.kit.http.error_handlers import TOO_LONG
+from api.kit.storage import database
+from tests.support.fixtures import Site
 
 
 def test_a_server_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,7 +19,7 @@ def test_a_server_that_does_not_answer_is_given_up(monkeypatch: pytest.MonkeyPat
     with socket.create_server(("127.0.0.1", 0)) as silent:
         began = time.monotonic()
         with pytest.raises(OperationalError):
-            database.connect(f"postgresql://erp@127.0.0.1:{silent.getsockname()[1]}/erp").connect()
+            database.build_engine(f"postgresql://erp@127.0.0.1:{silent.getsockname()[1]}/erp").connect()
     assert time.monotonic() - began < 20
 
 
@@ -47,12 +47,12 @@ class TestLimits:
         assert units.get(path).ok
 
     def test_jobs_take_as_long_as_they_need(self, site: Site) -> None:
-        def told(limit: str) -> list[str]:
+        def read_limit(limit: str) -> list[str]:
             found = []
-            for engine in (database.request_engine(), database.side_engine(), database.engine()):
+            for engine in (database.request_engine(), database.side_engine(), database.main_engine()):
                 with engine.connect() as conn:
                     found.append(conn.exec_driver_sql(f"show {limit}").scalar_one())
             return found
 
-        assert told("statement_timeout") == ["90s", "90s", "0"]
-        assert told("idle_in_transaction_session_timeout") == ["5min", "5min", "0"]
+        assert read_limit("statement_timeout") == ["90s", "90s", "0"]
+        assert read_limit("idle_in_transaction_session_timeout") == ["5min", "5min", "0"]

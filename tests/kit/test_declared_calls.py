@@ -8,13 +8,13 @@ import orjson
 import pytest
 from sqlalchemy import UniqueConstraint
 
-from api.kit.resource import Declared, Resource
-from api.master.choosing import chosen
-from tests.kit.declared import DECLARED, addable, added, named, present
-from tests.kit.documented import conforms, document
-from tests.kit.fixtures import Site
-from tests.kit.payloads import payload_of, text_of
-from tests.kit.rules_of_types import holds_for
+from api.kit.declaration.resource import Declared, Resource
+from api.master.lookups.lookup_rights import list_lookup_resources
+from tests.support.api_document import find_schema_errors, load_document
+from tests.support.declared_types import DECLARED, add_record, addable, find_or_add_record, named
+from tests.support.fixtures import Site
+from tests.support.payloads import payload_of, text_of
+from tests.support.type_rules import for_each_type
 
 pytestmark = pytest.mark.usefixtures("figures")  # declared reports answer from what is published
 TWINS = {
@@ -46,14 +46,14 @@ class TestReading:
     @pytest.mark.parametrize("user", ["admin", "clerk_a"])
     def test_list_and_detail_answer_to_their_schema(self, site: Site, cls: type[Resource], user: str) -> None:
         api, caller = cls.declaration.api, site.as_(user)
-        present(site, cls)
+        find_or_add_record(site, cls)
         page = caller.get(f"{api}/getList", per_page=10)
         assert page.ok
-        assert conforms("get", f"{api}/getList", page) == []
+        assert find_schema_errors("get", f"{api}/getList", page) == []
         for row in page.data["data"][:3]:
             detail = caller.get(f"{api}/getInfo", id=row[cls.key().key])
             assert detail.ok
-            assert conforms("get", f"{api}/getInfo", detail) == []
+            assert find_schema_errors("get", f"{api}/getInfo", detail) == []
 
     @named
     def test_an_unknown_record_is_not_found(self, site: Site, cls: type[Resource]) -> None:
@@ -63,15 +63,15 @@ class TestReading:
 
     @addable
     def test_the_log_says_who_added(self, site: Site, cls: type[Resource]) -> None:
-        answer = site.as_("admin").get(f"{cls.declaration.api}/getLog", id=present(site, cls))
-        assert conforms("get", f"{cls.declaration.api}/getLog", answer) == []
+        answer = site.as_("admin").get(f"{cls.declaration.api}/getLog", id=find_or_add_record(site, cls))
+        assert find_schema_errors("get", f"{cls.declaration.api}/getLog", answer) == []
         assert [(row["action"], row["action_name"], row["user_name"]) for row in answer.data] == [
             ("add", "新增", "管理员")
         ]
 
-    @holds_for(cls for cls in DECLARED if cls.bill is None and cls.name() in chosen())
+    @for_each_type(cls for cls in DECLARED if cls.bill is None and cls.name() in list_lookup_resources())
     def test_the_dropdown_finds_a_record_by_its_key(self, site: Site, cls: type[Resource]) -> None:
-        key = present(site, cls)
+        key = find_or_add_record(site, cls)
         answer = site.as_("admin").get(f"{cls.declaration.api}/getDropdown", id=key, per_page=5, keyword="")
         assert answer.ok
         shown = [row for row in answer.data["data"] if row[cls.key().key] == key]
@@ -82,7 +82,7 @@ class TestReading:
 class TestDelete:
     @addable
     def test_an_unused_record_is_deleted(self, site: Site, cls: type[Resource]) -> None:
-        key, caller = added(site, cls), site.as_("admin")
+        key, caller = add_record(site, cls), site.as_("admin")
         answer = caller.post(f"{cls.declaration.api}/del", {"ids": [key]})
         assert answer.ok
         assert answer.data == {"success": [key], "failures": []}
@@ -95,7 +95,7 @@ class TestDelete:
 
     @addable
     def test_what_is_missing_is_told_in_the_failure_table(self, site: Site, cls: type[Resource]) -> None:
-        key = added(site, cls)
+        key = add_record(site, cls)
         answer = site.as_("admin").post(f"{cls.declaration.api}/del", {"ids": [999_999_999, key]})
         assert answer.data["success"] == [key]
         [failure] = answer.data["failures"]
@@ -121,7 +121,7 @@ class TestNames:
 
     def test_every_name_of_a_call_asks_for_its_right(self) -> None:
         """And takes and gives the same."""
-        described = document()["paths"]
+        described = load_document()["paths"]
         named = [cls for cls in DECLARED if cls.declaration.also_called or cls.declaration.also_at]
         assert len(named) > 10
         for cls in named:
@@ -165,12 +165,12 @@ class TestForm:
         one = caller.get(f"{api}/getInfo", id=by_form.data["id"]).data
         other = caller.get(f"{api}/getInfo", id=by_json.data["id"]).data
         own = {cls.key().key, "bill_no", "made_at", "revision", *_unique_texts(cls), "logogram"}
-        own |= _moments(cls)
+        own |= _list_moments(cls)
         own |= {twin := TWINS.get(cls.name(), ""), *ALONG.get(twin, ())}
         for row in (one, other):
             for block in cls.blocks():
                 for line in row[block.name]:
-                    for name in ("line_id", *_moments(block.cls)):
+                    for name in ("line_id", *_list_moments(block.cls)):
                         line.pop(name)
         assert {k: v for k, v in one.items() if k not in own} == {
             k: v for k, v in other.items() if k not in own
@@ -178,13 +178,13 @@ class TestForm:
 
     @addable
     def test_ids_come_as_a_list_in_a_form(self, site: Site, cls: type[Resource]) -> None:
-        key = added(site, cls)
+        key = add_record(site, cls)
         answer = site.as_("admin").post(f"{cls.declaration.api}/del", form={"ids": f"[{key}]"})
         assert answer.ok, answer
 
 
-def _moments(cls: type[Declared]) -> set[str]:
-    """When something was done, as the server noted it."""
+def _list_moments(cls: type[Declared]) -> set[str]:
+    """Return the server-set timestamp fields."""
     return {item.name for item in cls.fields() if item.kind == "datetime" and not item.form}
 
 
@@ -193,7 +193,7 @@ def _form_text(value: Any) -> str:
 
 
 def _unique_texts(cls: type[Resource]) -> set[str]:
-    """Text fields under a unique constraint or index, alone or with others."""
+    """Return text fields under a unique constraint or index, alone or with others."""
     columns = {column.name for column in cls.table().columns if column.unique}
     for constraint in cls.table().constraints:
         if isinstance(constraint, UniqueConstraint):
@@ -205,12 +205,12 @@ def _unique_texts(cls: type[Resource]) -> set[str]:
 
 
 class TestExport:
-    @holds_for(cls for cls in DECLARED if "export" in cls.declaration.actions)
+    @for_each_type(cls for cls in DECLARED if "export" in cls.declaration.actions)
     def test_an_export_is_recorded_for_its_asker(self, site: Site, cls: type[Resource]) -> None:
         path = f"{cls.declaration.api}/export"
         asked = site.as_("admin").post(path, query={"per_page": 10})
         assert asked.ok, asked
-        assert conforms("post", path, asked) == []
+        assert find_schema_errors("post", path, asked) == []
         newest = site.as_("admin").get("v2/open/ExportLog/getExportLogList").data["data"][0]
         assert newest["export_id"] == asked.data["export_id"]
         others = site.as_("clerk_a").get("v2/open/ExportLog/getExportLogList").data["data"]

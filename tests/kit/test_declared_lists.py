@@ -6,13 +6,13 @@ from decimal import Decimal
 
 import pytest
 
-from api.kit.charting import chartable
-from api.kit.fields import Field
-from api.kit.flow import VOIDED
-from api.kit.resource import Resource
-from api.kit.view import View
-from tests.kit.declared import DECLARED, added, named, present
-from tests.kit.fixtures import Site
+from api.kit.declaration.fields import Field
+from api.kit.declaration.flow import VOIDED
+from api.kit.declaration.resource import Resource
+from api.kit.declaration.view import View
+from api.kit.storage.list_charts import find_chart_options
+from tests.support.declared_types import DECLARED, add_record, find_or_add_record, named
+from tests.support.fixtures import Site
 
 pytestmark = pytest.mark.usefixtures("figures")  # declared reports answer from what is published
 _KINDS = {
@@ -25,8 +25,8 @@ ODD = [pytest.param(cls, item, id=f"{cls.name()}-{item.name}") for cls, item in 
 """A filter of each kind: one table's stands for all, a view reads in its own way what it is asked."""
 
 
-def voids(cls: type[Resource]) -> bool:
-    """Whether rows of a class have a status of bills, by what users read."""
+def has_voided_rows(cls: type[Resource]) -> bool:
+    """Return whether rows of a class have a status of bills, by what users read."""
     return any(item.name == "status" and (VOIDED, "已作废") in item.options for item in cls.fields())
 
 
@@ -36,7 +36,7 @@ class TestList:
         caller, api, key = site.as_("admin"), cls.declaration.api, cls.key().key
         if "add" in cls.declaration.actions:
             for _ in range(caller.get(f"{api}/getList", per_page=1).data["total"], 3):
-                added(site, cls)
+                add_record(site, cls)
         whole = caller.get(f"{api}/getList", per_page=500, order_key=key, order_by="asc").data
         total, size = whole["total"], min(500, max(2, whole["total"] // 5))
         pages = [
@@ -53,7 +53,7 @@ class TestList:
     @named
     def test_every_search_field_takes_a_value(self, site: Site, cls: type[Resource]) -> None:
         """A filter that no row fits empties the list: no declared filter is ignored."""
-        present(site, cls)
+        find_or_add_record(site, cls)
         caller, ignored = site.as_("admin"), []
         for item in cls.fields():
             if not item.search:
@@ -73,7 +73,7 @@ class TestList:
     @named
     def test_a_keyword_that_fits_nothing_finds_nothing(self, site: Site, cls: type[Resource]) -> None:
         """Signs that stand for any others in a pattern stand for themselves in a keyword."""
-        present(site, cls)
+        find_or_add_record(site, cls)
         for keyword in ("查无此物%_\\", "%", "\\"):
             answer = site.as_("admin").get(f"{cls.declaration.api}/getList", keyword=keyword)
             assert answer.ok
@@ -81,14 +81,14 @@ class TestList:
 
     @named
     def test_totals_cover_the_whole_filter(self, site: Site, cls: type[Resource]) -> None:
-        present(site, cls)
+        find_or_add_record(site, cls)
         caller, api = site.as_("admin"), cls.declaration.api
         page = caller.get(f"{api}/getList", per_page=1).data
         pages = range(1, page["total"] // 500 + 2)
         whole = [
             row for at in pages for row in caller.get(f"{api}/getList", page=at, per_page=500).data["data"]
         ]
-        left = [row for row in whole if voids(cls) and row["status"] == VOIDED]
+        left = [row for row in whole if has_voided_rows(cls) and row["status"] == VOIDED]
         totalled = {item.name for item in cls.fields() if item.total and item.list}
         ratios = {item.name for item in cls.fields() if item.ratio}
         assert totalled == page["totals"].keys() - ratios
@@ -98,7 +98,7 @@ class TestList:
         asked = caller.get(f"{api}/getTotals").data
         assert asked == {name: page[name] for name in ("total", "totals", "uncounted")}
         assert page["uncounted"] == len(left)
-        for axis in chartable(cls, (item for item in cls.fields() if item.list)).axes:
+        for axis in find_chart_options(cls, (item for item in cls.fields() if item.list)).axes:
             chart = caller.get(f"{api}/getChart", axis=axis.name).data
             assert Decimal(chart["total"]) == Decimal(page["totals"][chart["measure"]])
 
@@ -109,7 +109,7 @@ class TestList:
         caller, api = site.as_("admin"), cls.declaration.api
         lists = [one for one in DECLARED if one is cls or one.name() == f"{cls.name()}_detail"]
         before = {one: caller.get(f"{one.declaration.api}/getTotals").data for one in lists}
-        voided = added(site, cls)
+        voided = add_record(site, cls)
         lines = len(caller.get(f"{api}/getInfo", id=voided).data.get("lines", ()))
         caller.post(f"{api}/invalid", {"ids": [voided]})
         for one, was in before.items():

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from api.kit import menus, registry
-from api.kit.flow import TRANSITIONS
-from api.kit.resource import ACTION_LABELS, Resource
+from api.kit.declaration import menu, registry
+from api.kit.declaration.flow import TRANSITIONS
+from api.kit.declaration.resource import ACTION_LABELS, Resource
 from api.kit.scope import alternatives_of
 from api.kit.settings import PROJECT_DIR
-from tests.kit.declared import DECLARED, named
-from tests.kit.documented import conforms
-from tests.kit.fixtures import Site
+from tests.support.api_document import find_schema_errors
+from tests.support.declared_types import DECLARED, named
+from tests.support.fixtures import Site
 
 pytestmark = pytest.mark.usefixtures("figures")  # declared reports answer from what is published
 UNLISTED = {
@@ -176,7 +176,7 @@ class TestScreen:
         for route in cls.declaration.routes.values():
             screen = site.as_("admin").get("v2/Open/Screen/getScreen", route=route)
             assert screen.ok, screen
-            assert conforms("get", "v2/Open/Screen/getScreen", screen) == []
+            assert find_schema_errors("get", "v2/Open/Screen/getScreen", screen) == []
             assert {item["name"] for item in screen.data["fields"]} >= {item.name for item in cls.fields()}
             assert {action["name"] for action in screen.data["actions"]} == {
                 name for name in cls.declaration.actions if name != "list"
@@ -184,7 +184,7 @@ class TestScreen:
 
     @pytest.fixture(scope="class")
     def offered(self, site: Site) -> Callable[[str], list[dict[str, Any]]]:
-        """What a dropdown answers: many references lead to the same."""
+        """Answers of dropdowns: many references lead to the same."""
         return cache(lambda path: site.as_("admin").get(path, per_page=1).data["data"])
 
     @named
@@ -202,7 +202,7 @@ class TestScreen:
             for item in table.fields():
                 if not item.ref:
                     continue
-                target = registry.get(item.ref.resource)
+                target = registry.get_resource(item.ref.resource)
                 path = f"/{target.declaration.api}/getDropdown"
                 parameters = {p["name"] for p in document["paths"][path]["get"]["parameters"]}
                 assert set(item.ref.within) <= known
@@ -236,7 +236,7 @@ class TestMenu:
         assert len(routes) == len(set(routes))
 
     def test_the_third_segment_names_one_entry(self) -> None:
-        codes = [entry.code for entry in menus.entries()]
+        codes = [entry.code for entry in menu.list_entries()]
         assert len(codes) == len(set(codes))
 
     def test_forms_and_details_belong_to_the_entry_of_their_list(self, site: Site) -> None:

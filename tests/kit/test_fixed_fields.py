@@ -1,4 +1,4 @@
-"""What gives posted figures their meaning stays as it is: of every master that bills name, each field is decided on."""
+"""Fixed fields stay as they are: each field of every referenced master is decided on."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from api import catalogue
-from api.kit import registry
-from api.kit.document import Bill
-from api.kit.fields import Field
-from api.kit.resource import Declared, Resource
-from api.kit.view import View
+from api.kit.declaration import registry
+from api.kit.declaration.document import Bill
+from api.kit.declaration.fields import Field
+from api.kit.declaration.resource import Declared, Resource
+from api.kit.declaration.view import View
 
 assert catalogue.__all__
 DECIDED = ("ref", "enum", "bool", "rate", "quantity", "money", "price", "integer")
@@ -85,30 +85,30 @@ EVERYWHERE = {
 }
 
 
-def owners(cls: type[Resource]) -> tuple[type[Declared], ...]:
+def list_owners(cls: type[Resource]) -> tuple[type[Declared], ...]:
     return (cls, *(block.cls for block in cls.blocks()))
 
 
-def edited() -> Iterator[type[Resource]]:
-    """The masters that can be edited."""
-    for cls in registry.declared():
+def list_edited() -> Iterator[type[Resource]]:
+    """Return the masters that can be edited."""
+    for cls in registry.list_resources():
         if not issubclass(cls, Bill | View) and "edit" in cls.declaration.actions:
             yield cls
 
 
-def named() -> frozenset[str]:
-    """What bills and their rows name."""
-    bills = (cls for cls in registry.declared() if issubclass(cls, Bill))
-    fields = (item for cls in bills for owner in owners(cls) for item in owner.fields())
+def list_named() -> frozenset[str]:
+    """Return the resources that bills and their rows refer to."""
+    bills = (cls for cls in registry.list_resources() if issubclass(cls, Bill))
+    fields = (item for cls in bills for owner in list_owners(cls) for item in owner.fields())
     return frozenset(item.ref.resource for item in fields if item.ref)
 
 
-def shared() -> frozenset[tuple[str, str]]:
-    """Columns of masters that whoever names them must agree with."""
-    classes = (cls for cls in registry.declared() if not issubclass(cls, View))
-    refs = [item.ref for cls in classes for owner in owners(cls) for item in owner.fields() if item.ref]
+def list_shared() -> frozenset[tuple[str, str]]:
+    """Return the columns of masters that their referrers must share."""
+    classes = (cls for cls in registry.list_resources() if not issubclass(cls, View))
+    refs = [item.ref for cls in classes for owner in list_owners(cls) for item in owner.fields() if item.ref]
     asked = {(ref.resource, name) for ref in refs for name in (*ref.within, *(ref.only or ())[:1])}
-    masters = {cls.name(): cls for cls in edited()}
+    masters = {cls.name(): cls for cls in list_edited()}
     return frozenset(
         (resource, str(name))
         for resource, name in asked
@@ -116,17 +116,17 @@ def shared() -> frozenset[tuple[str, str]]:
     )
 
 
-def asked() -> list[tuple[type[Resource], Field]]:
+def list_cases() -> list[tuple[type[Resource], Field]]:
     return [
         (cls, item)
-        for cls in edited()
-        if cls.name() in named()
+        for cls in list_edited()
+        if cls.name() in list_named()
         for item in cls.fields()
         if item.writable and item.kind in DECIDED
     ]
 
 
-@pytest.mark.parametrize(("cls", "item"), asked(), ids=lambda one: getattr(one, "name", "") or "")
+@pytest.mark.parametrize(("cls", "item"), list_cases(), ids=lambda one: getattr(one, "name", "") or "")
 def test_every_field_that_says_what_a_master_is_was_decided_on(cls: type[Resource], item: Field) -> None:
     place = (cls.name(), item.name)
     reason = FREE.get(place) or EVERYWHERE.get(item.name)
@@ -134,14 +134,16 @@ def test_every_field_that_says_what_a_master_is_was_decided_on(cls: type[Resourc
 
 
 def test_the_table_tells_what_is_fixed() -> None:
-    found = {(cls.name(), item.name): item.fixed for cls in edited() for item in cls.fields() if item.fixed}
+    found = {
+        (cls.name(), item.name): item.fixed for cls in list_edited() for item in cls.fields() if item.fixed
+    }
     assert found == FIXED
 
 
 def test_nothing_is_decided_on_that_is_not_there() -> None:
-    there = {(cls.name(), item.name) for cls, item in asked()}
+    there = {(cls.name(), item.name) for cls, item in list_cases()}
     assert FREE.keys() <= there
 
 
 def test_what_others_must_agree_with_is_fixed() -> None:
-    assert shared() <= FIXED.keys()
+    assert list_shared() <= FIXED.keys()

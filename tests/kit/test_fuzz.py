@@ -22,9 +22,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
 
 from api.launch.postgres import EmbeddedPostgres
-from tests.kit import documented
-from tests.kit.fixtures import Site, opened
-from tests.kit.world import World
+from tests.support import api_document
+from tests.support.fixtures import Site, opened_site
+from tests.support.world import World
 
 pytestmark = pytest.mark.usefixtures("figures")  # declared reports answer from what is published
 LAST = (
@@ -47,9 +47,9 @@ MODES = (
 
 
 @cache
-def operations() -> list[Any]:
-    """The operations that are taken."""
-    document = documented.document()
+def list_operations() -> list[Any]:
+    """Return the operations that are taken."""
+    document = api_document.load_document()
     known: Counter[str] = Counter()
     paths = {}
     for path, calls in document["paths"].items():
@@ -64,23 +64,23 @@ def operations() -> list[Any]:
 @pytest.fixture
 def site(postgres: EmbeddedPostgres, world: World) -> Iterator[Site]:
     """A database for each run: the last calls may lock its users out."""
-    with opened(postgres, world) as found:
+    with opened_site(postgres, world) as found:
         yield found
 
 
 @pytest.mark.parametrize("part", range(SLICES))
 def test_every_operation_survives(site: Site, part: int) -> None:
     accidents: list[str] = []
-    every = len(operations())
-    for operation in operations()[every * part // SLICES : every * (part + 1) // SLICES]:
+    every = len(list_operations())
+    for operation in list_operations()[every * part // SLICES : every * (part + 1) // SLICES]:
         for mode, users in MODES:
-            accidents += _attacked(site, operation, mode, users)
+            accidents += _attack_operation(site, operation, mode, users)
     assert not accidents, "\n".join(accidents)
 
 
-def _attacked(site: Site, operation: Any, mode: GenerationMode, users: tuple[str, ...]) -> list[str]:
-    """What goes wrong with one generated case of an operation."""
-    validator, accidents = documented.answers_of(operation.method, operation.path), []
+def _attack_operation(site: Site, operation: Any, mode: GenerationMode, users: tuple[str, ...]) -> list[str]:
+    """Describe what goes wrong with one generated case of an operation."""
+    validator, accidents = api_document.build_answer_validator(operation.method, operation.path), []
 
     @settings(
         max_examples=1,
@@ -93,7 +93,7 @@ def _attacked(site: Site, operation: Any, mode: GenerationMode, users: tuple[str
     @given(case=operation.as_strategy(generation_mode=mode))
     def attack(case: Any) -> None:
         accidents.extend(
-            f"{user}: {told}" for user in users if (told := _accident(site, user, case, validator))
+            f"{user}: {told}" for user in users if (told := _describe_accident(site, user, case, validator))
         )
 
     try:
@@ -106,8 +106,8 @@ def _attacked(site: Site, operation: Any, mode: GenerationMode, users: tuple[str
     return accidents
 
 
-def _accident(site: Site, user: str, case: Any, validator: Any) -> str | None:
-    """What is wrong with the answer to a generated case, if anything."""
+def _describe_accident(site: Site, user: str, case: Any, validator: Any) -> str | None:
+    """Describe what is wrong with the answer to a generated case, if anything."""
     arguments = case.as_transport_kwargs(base_url="http://127.0.0.1")
     headers = {
         name: value for name, value in (arguments.get("headers") or {}).items() if name.lower() != "token"

@@ -9,15 +9,16 @@ import openpyxl
 import pytest
 
 from api import catalogue
-from api.kit import listing, registry
-from api.kit.document import Block
-from api.kit.resource import Resource
-from api.shell import export_job
-from tests.kit.desk import Desk, Made
-from tests.kit.fixtures import Site
-from tests.kit.payloads import payload_of
-from tests.kit.rules_of_types import holds_for
-from tests.kit.statements import noted
+from api.kit.declaration import registry
+from api.kit.declaration.document import Block
+from api.kit.declaration.resource import Resource
+from api.kit.storage import listing
+from api.shell.files import export_job
+from tests.support.bill_client import BillClient, SavedBill
+from tests.support.fixtures import Site
+from tests.support.payloads import payload_of
+from tests.support.sql_statements import recorded_statements
+from tests.support.type_rules import for_each_type
 
 assert catalogue.__all__
 _numbers = itertools.count(1)
@@ -26,10 +27,10 @@ DAYS = ("2026-01-10", "2026-01-05", "2026-01-20", "2026-01-05")
 
 
 @pytest.fixture
-def sold(site: Site) -> list[Made]:
+def sold(site: Site) -> list[SavedBill]:
     line = {"goods_id": site.world.tube, "quantity": "1", "tax_rate": "0"}
     return [
-        Desk(site).draft(
+        BillClient(site).draft(
             "sales_outbound",
             {**line, "price": str(price)},
             business_date=day,
@@ -39,15 +40,15 @@ def sold(site: Site) -> list[Made]:
     ]
 
 
-@pytest.fixture(params=[0, listing.FEW], ids=["many", "few"])
+@pytest.fixture(params=[0, listing.FEW_ROWS], ids=["many", "few"])
 def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Whether a filter's rows are taken for many or for few."""
-    monkeypatch.setattr(listing, "FEW", request.param)
+    """A filter's rows, taken once for many and once for few."""
+    monkeypatch.setattr(listing, "FEW_ROWS", request.param)
     return
 
 
-def ids(site: Site, **query: object) -> list[int]:
-    data = site.as_("admin").get(Desk(site).path("sales_outbound", "getList"), **query).data
+def read_ids(site: Site, **query: object) -> list[int]:
+    data = site.as_("admin").get(BillClient(site).path("sales_outbound", "getList"), **query).data
     assert data["total"] >= len(data["data"])
     return [row["bill_id"] for row in data["data"]]
 
@@ -55,9 +56,9 @@ def ids(site: Site, **query: object) -> list[int]:
 class TestPosted:
     """3-rules.md 7.3: "GET or POST with page, per_page, order_key, order_by"."""
 
-    def test_a_posted_query_answers_like_one_in_the_address(self, site: Site, sold: list[Made]) -> None:
+    def test_a_posted_query_answers_like_one_in_the_address(self, site: Site, sold: list[SavedBill]) -> None:
         assert sold
-        admin, path = site.as_("admin"), Desk(site).path("sales_outbound", "getList")
+        admin, path = site.as_("admin"), BillClient(site).path("sales_outbound", "getList")
         query = {"page": 1, "per_page": 2, "order_key": "bill_no", "order_by": "desc"}
         asked = {**query, "customer_id": site.world.customer_a, "keyword": None}
         posted, got = admin.post(path, asked), admin.get(path, **{k: v for k, v in asked.items() if v})
@@ -68,7 +69,7 @@ class TestPosted:
         assert len(admin.raw("POST", path, form=form).json()["data"]["data"]) == 2
 
     def test_a_flag_and_nothing_may_be_posted_as_such(self) -> None:
-        model = listing.query_model(registry.get("questionnaire"))
+        model = listing.query_model(registry.get_resource("questionnaire"))
         asked = model.model_validate({"is_published": True, "keyword": None, "page": 2})
         assert asked == model.model_validate({"is_published": "true", "page": "2"})
 
@@ -109,42 +110,44 @@ class TestEnabled:
         assert (off in found[0], off in found[1]) == (True, False)
         assert (site.world.bank in found[0], site.world.bank in found[1]) == (False, True)
 
-    @holds_for(cls for cls in registry.declared() if "enabled" in cls.table().columns)
+    @for_each_type(cls for cls in registry.list_resources() if "enabled" in cls.table().columns)
     def test_every_list_with_such_a_flag_finds_by_it(self, cls: type[Resource]) -> None:
         assert cls.field("enabled").search
 
 
 class TestKeyword:
-    def test_a_piece_of_the_number_finds_the_bill_in_either_case(self, site: Site, sold: list[Made]) -> None:
-        assert ids(site, keyword=sold[1].no) == [sold[1].id]
-        assert sold[1].id in ids(site, keyword=sold[1].no[2:9].lower())
-        assert ids(site, keyword=sold[1].no + "9") == []
+    def test_a_piece_of_the_number_finds_the_bill_in_either_case(
+        self, site: Site, sold: list[SavedBill]
+    ) -> None:
+        assert read_ids(site, keyword=sold[1].no) == [sold[1].id]
+        assert sold[1].id in read_ids(site, keyword=sold[1].no[2:9].lower())
+        assert read_ids(site, keyword=sold[1].no + "9") == []
 
-    def test_the_customer_s_name_finds_his_bills(self, site: Site, sold: list[Made]) -> None:
-        found = ids(site, keyword="A客户")
+    def test_the_customer_s_name_finds_his_bills(self, site: Site, sold: list[SavedBill]) -> None:
+        found = read_ids(site, keyword="A客户")
         assert {bill.id for bill in sold} <= set(found)
-        assert ids(site, keyword="B客户") == []
+        assert read_ids(site, keyword="B客户") == []
 
-    def test_two_letters_are_looked_for_in_names(self, site: Site, sold: list[Made]) -> None:
-        assert {bill.id for bill in sold} <= set(ids(site, keyword="客户"))
+    def test_two_letters_are_looked_for_in_names(self, site: Site, sold: list[SavedBill]) -> None:
+        assert {bill.id for bill in sold} <= set(read_ids(site, keyword="客户"))
 
-    def test_the_field_finds_by_a_piece_and_by_less(self, site: Site, sold: list[Made]) -> None:
-        assert ids(site, bill_no=sold[0].no[-6:], customer_id=site.world.customer_a)[-1:] == [sold[0].id]
-        assert {bill.id for bill in sold} <= set(ids(site, bill_no="CK"))
+    def test_the_field_finds_by_a_piece_and_by_less(self, site: Site, sold: list[SavedBill]) -> None:
+        assert read_ids(site, bill_no=sold[0].no[-6:], customer_id=site.world.customer_a)[-1:] == [sold[0].id]
+        assert {bill.id for bill in sold} <= set(read_ids(site, bill_no="CK"))
 
 
 @pytest.mark.usefixtures("either_way")
 class TestOrder:
-    def test_days_asked_for_come_newest_first(self, site: Site, sold: list[Made]) -> None:
+    def test_days_asked_for_come_newest_first(self, site: Site, sold: list[SavedBill]) -> None:
         """A day's bills newest first too; the web sends the usual order along."""
         asked = {"business_date_start": "2026-01-05", "business_date_end": "2026-01-20", "per_page": 500}
         wanted = [sold[place].id for place in (2, 0, 3, 1)]
         for order in ({}, {"order_key": "bill_id", "order_by": "desc"}):
-            found = ids(site, **asked, **order)
+            found = read_ids(site, **asked, **order)
             assert [one for one in found if one in wanted] == wanted
 
     def test_only_what_has_no_index_in_the_order_asked_for_is_found_beforehand(
-        self, site: Site, sold: list[Made]
+        self, site: Site, sold: list[SavedBill]
     ) -> None:
         days = {"business_date_start": "2026-01-05", "business_date_end": "2026-01-20"}
         for more, found_before in (
@@ -152,12 +155,12 @@ class TestOrder:
             ({"customer_id": site.world.customer_a}, 1),
             ({"order_key": "total_amount"}, 1),
         ):
-            with noted() as told:
-                assert ids(site, **days, **more)
+            with recorded_statements() as told:
+                assert read_ids(site, **days, **more)
             findings = [sql for sql in told if sql.startswith("SELECT sales_outbound.bill_id \n")]
             assert len(findings) == found_before, (more, told)
 
-    def test_an_order_asked_for_stands(self, site: Site, sold: list[Made]) -> None:
+    def test_an_order_asked_for_stands(self, site: Site, sold: list[SavedBill]) -> None:
         asked = {
             "business_date_start": "2026-01-05",
             "order_key": "total_amount",
@@ -165,14 +168,14 @@ class TestOrder:
             "per_page": 500,
         }
         wanted = [sold[place].id for place in (1, 3, 0, 2)]
-        assert [one for one in ids(site, **asked) if one in wanted] == wanted
+        assert [one for one in read_ids(site, **asked) if one in wanted] == wanted
 
-    def test_names_sort_rows_too(self, site: Site, sold: list[Made]) -> None:
-        whole = ids(site, order_key="customer_name", order_by="asc", per_page=500, keyword="A客户")
+    def test_names_sort_rows_too(self, site: Site, sold: list[SavedBill]) -> None:
+        whole = read_ids(site, order_key="customer_name", order_by="asc", per_page=500, keyword="A客户")
         pages = [
             one
             for page in range(1, len(whole) + 1)
-            for one in ids(
+            for one in read_ids(
                 site, order_key="customer_name", order_by="asc", per_page=1, page=page, keyword="A客户"
             )
         ]
@@ -181,7 +184,7 @@ class TestOrder:
 
 INSIDE = [
     (cls, block)
-    for cls in registry.declared()
+    for cls in registry.list_resources()
     for block in (cls.bill.blocks if cls.bill else ())
     if "goods_id" in block.cls.table().columns
 ]
@@ -205,15 +208,15 @@ class TestGoodsInside:
         shown = admin.get("v2/Open/Screen/getScreen", route=cls.declaration.routes["list"]).data
         assert "goods_id" in {field["name"] for field in shown["line_filters"]}
 
-    def test_a_filter_adds_up_and_exports_what_it_finds(self, site: Site, sold: list[Made]) -> None:
+    def test_a_filter_adds_up_and_exports_what_it_finds(self, site: Site, sold: list[SavedBill]) -> None:
         query = {"goods_id": site.world.tube, "customer_id": site.world.customer_a}
-        admin, path = site.as_("admin"), Desk(site).path("sales_outbound", "getTotals")
+        admin, path = site.as_("admin"), BillClient(site).path("sales_outbound", "getTotals")
         found = admin.get(path, **query).data
         assert found["total"] >= len(sold)
-        path = Desk(site).path("sales_outbound", "export")
+        path = BillClient(site).path("sales_outbound", "export")
         export = admin.post(path, query=query).data["export_id"]
-        export_job.export(export_id=export)
-        book = openpyxl.load_workbook(export_job.file_of(export), read_only=True)
+        export_job.export_list(export_id=export)
+        book = openpyxl.load_workbook(export_job.export_path(export), read_only=True)
         told = {label.value: value.value for label, value in book["导出说明"].iter_rows()}
         assert (int(told["行数"]), told["商品"]) == (found["total"], "内胎 11.00R20")
 
@@ -230,7 +233,7 @@ class TestAll:
         ],
     )
     def test_it_narrows_nothing(self, site: Site, resource: str, name: str, choice: int) -> None:
-        desk = Desk(site)
+        desk = BillClient(site)
         desk.draft(resource, {"goods_id": site.world.spares[0], "quantity": "1", "price": "10"})
         path = desk.path(resource, "getList")
         every = desk.caller.get(path).data["total"]
@@ -238,7 +241,7 @@ class TestAll:
         assert desk.caller.get(path, **{name: choice}).data["total"] == every
 
     def test_a_choice_of_0_is_one_where_it_is_offered(self, site: Site) -> None:
-        path = Desk(site).path("purchase_order", "getList")
+        path = BillClient(site).path("purchase_order", "getList")
         admin = site.as_("admin")
         assert admin.get(path, order_source=0).data["total"] == admin.get(path).data["total"]
         assert admin.get(path, order_source=1).data["total"] == 0
@@ -248,18 +251,18 @@ class TestBalances:
     """Balance lists add this_page and total_balance (spec/2-routes.md 3)."""
 
     def test_the_page_and_the_whole_come_to(self, site: Site) -> None:
-        desk, path = Desk(site), "v2/custom/CustomerAccount/getList"
+        desk, path = BillClient(site), "v2/custom/CustomerAccount/getList"
         for name, price in (("余额甲", "30"), ("余额乙", "12.5")):
             line = {"goods_id": site.world.spares[1], "quantity": "1", "price": price}
             desk.stock_in(site.world.spares[1], 1)
-            desk.audited("sales_outbound", line, customer_id=desk.partner("customer", name))
+            desk.add_audited("sales_outbound", line, customer_id=desk.partner("customer", name))
         whole = desk.caller.get(path, keyword="余额").data
         assert (whole["this_page"], whole["total_balance"]) == ("42.50", "42.50")
         first = desk.caller.get(path, keyword="余额", per_page=1).data
         assert (first["this_page"], first["total_balance"]) == ("30.00", "42.50")
 
     def test_every_list_of_what_remains_tells_both(self) -> None:
-        named = {cls.name() for cls in registry.declared() if cls.declaration.balance}
+        named = {cls.name() for cls in registry.list_resources() if cls.declaration.balance}
         assert named == {
             *("customer_account", "customer_advance", "supplier_advance", "partner_balance"),
             *("customer_summary", "supplier_summary", "account_days", "money_home"),
@@ -267,17 +270,19 @@ class TestBalances:
 
 
 class TestKeywordHint:
-    def words(self, site: Site, name: str) -> list[str]:
-        route = registry.get(name).declaration.routes["list"]
+    def read_keyword_words(self, site: Site, name: str) -> list[str]:
+        route = registry.get_resource(name).declaration.routes["list"]
         found: list[str] = site.as_("admin").get("v2/Open/Screen/getScreen", route=route).data["keyword"]
         return found
 
     def test_bills_are_found_by_number_and_by_names_and_initials_of_partners(self, site: Site) -> None:
-        words = self.words(site, "sales_outbound")
+        words = self.read_keyword_words(site, "sales_outbound")
         assert words[0] == "单据号"
         assert "客户名称、拼音首字母" in words
 
     def test_what_is_found_by_its_goods_says_by_what_of_them(self, site: Site) -> None:
-        goods = self.words(site, "goods")
+        goods = self.read_keyword_words(site, "goods")
         assert {"商品编码", "商品名称"} <= set(goods)
-        assert {word for word in goods if word.startswith("商品")} <= set(self.words(site, "area_stock"))
+        assert {word for word in goods if word.startswith("商品")} <= set(
+            self.read_keyword_words(site, "area_stock")
+        )

@@ -18,16 +18,16 @@ print("goes on")
 """
 
 
-def say(stderr: int | IO[bytes]) -> subprocess.CompletedProcess[bytes]:
+def run_saying(stderr: int | IO[bytes]) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-c", SAY]
     return subprocess.run(command, cwd=PROJECT_DIR, stdout=subprocess.PIPE, stderr=stderr)
 
 
 def test_a_line_has_its_time() -> None:
-    told = say(subprocess.PIPE).stderr.decode()
+    told = run_saying(subprocess.PIPE).stderr.decode()
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} WARNING warehouse.refresh: 差 7 行\n", told)
 
 
 def test_where_the_disk_is_full_the_process_goes_on() -> None:
     with open("/dev/full", "wb") as full:
-        assert say(full).stdout == b"goes on\n"
+        assert run_saying(full).stdout == b"goes on\n"

@@ -13,19 +13,19 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from api.exporting import pivoting
-from api.exporting.pivoting import CrossTable
-from api.exporting.query import Rows
-from api.exporting.rows import table_statement
-from api.kit import registry
-from api.kit.pinyin_order import MACRO, in_pinyin, teach
+from api.exporting import cross_table
+from api.exporting.cross_table import CrossTable
+from api.exporting.dataset_sql import table_statement
+from api.exporting.query import RowQuery
+from api.kit.declaration import registry
 from api.kit.scope import Principal
-from reports.catalogue.boards import Chart, Pivot
-from reports.catalogue.datasets import Column, Dataset, Metric
-from reports.catalogue.expressions import sum_of
-from reports.name_order import in_name_order
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
+from api.kit.storage.pinyin_order import MACRO, pinyin_sort_key, register_macro
+from reports.semantics.dashboards import Chart, Pivot
+from reports.semantics.datasets import Column, Dataset, Metric
+from reports.semantics.expressions import sum_of
+from reports.semantics.text_order import sort_by_pinyin
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site
 from warehouse.pinyin_weights import keep_function
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -34,12 +34,12 @@ SPELLED = ["AA轮胎", "安徽分店", "北京分店", "重庆分店", "上海�
 IN_ORDER = [*SPELLED[1:], SPELLED[0]]
 
 
-def by_postgres(conn: Connection, texts: list[str]) -> list[str]:
+def sort_by_postgres(conn: Connection, texts: list[str]) -> list[str]:
     rows = conn.exec_driver_sql("select t from unnest(%s::text[]) t order by pinyin_key(t), t", (texts,))
     return [text for (text,) in rows]
 
 
-def by_duckdb(texts: list[str]) -> list[str]:
+def sort_by_duckdb(texts: list[str]) -> list[str]:
     with duckdb.connect() as conn:
         conn.execute(MACRO)
         rows = conn.execute("select t from unnest($1) as u(t) order by pinyin_key(t), t", [texts]).fetchall()
@@ -48,8 +48,8 @@ def by_duckdb(texts: list[str]) -> list[str]:
 
 class TestOneRule:
     def test_chinese_names_stand_by_their_pinyin(self, conn: Connection) -> None:
-        assert by_postgres(conn, SPELLED[::-1]) == IN_ORDER
-        assert by_duckdb(SPELLED[::-1]) == IN_ORDER
+        assert sort_by_postgres(conn, SPELLED[::-1]) == IN_ORDER
+        assert sort_by_duckdb(SPELLED[::-1]) == IN_ORDER
 
     def test_both_engines_agree_on_names_of_all_kinds(self, conn: Connection) -> None:
         draw = random.Random(41)
@@ -76,7 +76,7 @@ class TestOneRule:
             "①号",
         }
         # One of each that ICU tells apart by accents or width alone.
-        assert by_postgres(conn, sorted(texts)) == by_duckdb(sorted(texts))
+        assert sort_by_postgres(conn, sorted(texts)) == sort_by_duckdb(sorted(texts))
 
     def test_both_processes_order_by_the_same_duckdb(self) -> None:
         pins = [
@@ -104,9 +104,9 @@ class TestOneRule:
             as $$ select convert_to(value, 'UTF8') $$
         """)
         conn.exec_driver_sql("comment on function pinyin_key(text) is 'older'")
-        assert by_postgres(conn, SPELLED[::-1]) != IN_ORDER
+        assert sort_by_postgres(conn, SPELLED[::-1]) != IN_ORDER
         keep_function(conn)
-        assert by_postgres(conn, SPELLED[::-1]) == IN_ORDER
+        assert sort_by_postgres(conn, SPELLED[::-1]) == IN_ORDER
         version, then = state()
         assert version == duckdb.__version__ and not {*now} & {*then}
 
@@ -149,44 +149,44 @@ def named(site: Site) -> list[int]:
         made.append(admin.post("v2/custom/Customer/add", body).data["id"])
     line = {"goods_id": site.world.tube, "quantity": "1", "price": "1"}
     for key in made:
-        Desk(site).draft("sales_outbound", line, customer_id=key)
+        BillClient(site).draft("sales_outbound", line, customer_id=key)
     return made
 
 
 class TestLists:
-    def rows(self, site: Site, path: str, **asked: Any) -> list[dict[str, Any]]:
+    def read_rows(self, site: Site, path: str, **asked: Any) -> list[dict[str, Any]]:
         found = site.as_("admin").get(path, **asked).data
         return list(found["data"])
 
-    def names(self, rows: list[dict[str, Any]]) -> list[str]:
+    def read_names(self, rows: list[dict[str, Any]]) -> list[str]:
         return [row["customer_name"] for row in rows if row["customer_name"] in SPELLED]
 
     @pytest.mark.parametrize("direction", ["asc", "desc"])
     def test_a_list_stands_by_its_own_names(self, site: Site, named: list[int], direction: str) -> None:
-        rows = self.rows(
+        rows = self.read_rows(
             site, "v2/custom/Customer/getList", order_key="customer_name", order_by=direction, per_page=500
         )
-        assert self.names(rows) == (IN_ORDER if direction == "asc" else IN_ORDER[::-1])
+        assert self.read_names(rows) == (IN_ORDER if direction == "asc" else IN_ORDER[::-1])
 
     @pytest.mark.parametrize("direction", ["asc", "desc"])
     def test_and_by_those_that_its_rows_refer_to(self, site: Site, named: list[int], direction: str) -> None:
-        path = Desk(site).path("sales_outbound", "getList")
-        rows = self.rows(site, path, order_key="customer_name", order_by=direction, per_page=500)
-        assert self.names(rows) == (IN_ORDER if direction == "asc" else IN_ORDER[::-1])
+        path = BillClient(site).path("sales_outbound", "getList")
+        rows = self.read_rows(site, path, order_key="customer_name", order_by=direction, per_page=500)
+        assert self.read_names(rows) == (IN_ORDER if direction == "asc" else IN_ORDER[::-1])
 
     def test_every_row_is_on_one_page(self, site: Site, named: list[int]) -> None:
         path, asked = "v2/custom/Customer/getList", {"order_key": "customer_name", "order_by": "asc"}
-        whole = [row["customer_id"] for row in self.rows(site, path, per_page=500, **asked)]
+        whole = [row["customer_id"] for row in self.read_rows(site, path, per_page=500, **asked)]
         pages = [
             row["customer_id"]
             for page in range(1, len(whole) + 1)
-            for row in self.rows(site, path, per_page=1, page=page, **asked)
+            for row in self.read_rows(site, path, per_page=1, page=page, **asked)
         ]
         assert pages == whole
 
     def test_a_dropdown_stands_as_its_records_were_made(self, site: Site, named: list[int]) -> None:
         """The first choice is the one that has been there longest, as the hand knows it."""
-        rows = self.rows(site, "v2/custom/Customer/getDropdown", per_page=500)
+        rows = self.read_rows(site, "v2/custom/Customer/getDropdown", per_page=500)
         keys = [row["customer_id"] for row in rows]
         assert set(named) <= set(keys)
         assert keys == sorted(keys)
@@ -196,12 +196,12 @@ class TestLists:
     ) -> None:
         """Not one of them is refused, or reads its rows more than once."""
         admin, asked, wrong = site.as_("admin"), set(), []
-        for cls in registry.declared():
+        for cls in registry.list_resources():
             for item in cls.fields() if cls.bill else ():
                 if not (item.list and item.ref and item.label_field) or item.ref.resource in asked:
                     continue
                 asked.add(item.ref.resource)
-                path, key = Desk(site).path(cls.name(), "getList"), item.label_field
+                path, key = BillClient(site).path(cls.name(), "getList"), item.label_field
                 answer = admin.get(path, order_key=key, order_by="asc")
                 if answer.code != 200 or len(answer.data["data"]) > answer.data["total"]:
                     wrong.append((cls.name(), key, answer.msg))
@@ -229,7 +229,7 @@ def test_charts_order_texts_alike() -> None:
             return Found(sqla_query)
 
     engine = sa.create_engine("duckdb:///:memory:")
-    teach(engine)
+    register_macro(engine)
     rows = sa.values(sa.column("name", sa.Text), sa.column("sold", sa.Integer), name="t")
     rows = rows.data([(name, place) for place, name in enumerate(SPELLED)])
     name, sold = rows.c.name.label("name"), sa.func.sum(rows.c.sold).label("sold")
@@ -240,20 +240,20 @@ def test_charts_order_texts_alike() -> None:
             ([sold.desc(), name.asc()], SPELLED[::-1]),
         ):
             query = sa.select(name, sold).group_by(rows.c.name).order_by(*order)
-            found = conn.execute(in_name_order(Found(query), DATASET).sqla_query)
+            found = conn.execute(sort_by_pinyin(Found(query), DATASET).sqla_query)
             assert [row.name for row in found] == wanted
-        assert [row.name for row in conn.execute(sa.select(name).order_by(in_pinyin(name)))] == IN_ORDER
+        assert [row.name for row in conn.execute(sa.select(name).order_by(pinyin_sort_key(name)))] == IN_ORDER
 
 
 def test_files_order_texts_alike() -> None:
     engine = sa.create_engine("duckdb:///:memory:")
-    teach(engine)
+    register_macro(engine)
     told = ", ".join(f"('{name}', '{name}', {place})" for place, name in enumerate(SPELLED))
-    rows = Rows(f"(select * from (values {told}) as v(name, place, sold)) as b", ())
+    rows = RowQuery(f"(select * from (values {told}) as v(name, place, sold)) as b", ())
     pivot = Pivot("d", rows=("name",), columns=("place",), metrics=("sold",))
     table = Chart("t", "表", "table", "d", ("sold",), by=("name",))
     with engine.connect() as conn:
-        shown, lines = CrossTable(DATASET, pivot, rows, [], frozenset()).lay(conn)
+        shown, lines = CrossTable(DATASET, pivot, rows, [], frozenset()).read(conn)
         assert [line[0] for style, line in lines if style == "row"] == IN_ORDER
         assert [one.heading[0] for one in shown][1:-1] == IN_ORDER
         assert [row[0] for row in rows.read(conn, table_statement(DATASET, table))] == IN_ORDER
@@ -262,19 +262,19 @@ def test_files_order_texts_alike() -> None:
 def test_files_order_hidden_numbers_as_they_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither down nor across does the place of a bill tell its number."""
     engine = sa.create_engine("duckdb:///:memory:")
-    teach(engine)
+    register_macro(engine)
     numbers = [f"XSCK{number:03}" for number in range(1, 21)]
     told = ", ".join(f"('{name}', '{name}', {at})" for at, name in enumerate(numbers))
-    rows = Rows(f"(select * from (values {told}) as v(name, place, sold)) as b", ())
+    rows = RowQuery(f"(select * from (values {told}) as v(name, place, sold)) as b", ())
     own, narrowed = {"XSCK003", "XSCK018"}, Principal(1, "", "", 1, 1, warehouses=frozenset({1}))
     monkeypatch.setattr(
-        pivoting, "hide_numbers", lambda _, texts: [text if text in own else "无权限" for text in texts]
+        cross_table, "hide_numbers", lambda _, texts: [text if text in own else "无权限" for text in texts]
     )
     pivot = Pivot("d", rows=("name",), columns=("place",), metrics=("sold",))
     with engine.connect() as conn:
         table = CrossTable(DATASET, pivot, rows, [], frozenset())
         assert table.as_seen(replace(narrowed, warehouses=None), conn) is table
-        shown, lines = table.as_seen(narrowed, conn).lay(conn)
+        shown, lines = table.as_seen(narrowed, conn).read(conn)
         down = [line[0] for style, line in lines if style == "row"]
         for order in (down, [one.heading[0] for one in shown][1:-1]):
             hidden = [number for number in order if number not in own]

@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.kit.proration import MoneyPart, SourceMoney, TakenParts, allocate_by_weight, bound_part, take_part
+from api.kit.bills.proration import (
+    MoneyPart,
+    SourceMoney,
+    TakenParts,
+    allocate_by_weight,
+    bound_part,
+    take_part,
+)
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "proration.json").read_text("utf-8"))
 VECTORS = GOLDEN["cases"]
@@ -42,7 +49,7 @@ def test_a_part_stays_within_what_is_left(vector: dict[str, Any]) -> None:
 
 @st.composite
 def sources(draw: st.DrawFn) -> tuple[SourceMoney, list[Decimal]]:
-    """A line and the quantities that take all of it."""
+    """Return a line and the quantities that take all of it."""
     parts = draw(st.lists(st.decimals("0.001", 50, places=3), min_size=1, max_size=8))
     amount = draw(CENTS)
     tax = (amount * draw(st.decimals(0, 50, places=2)) / 100).quantize(Decimal("0.01"))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from api import catalogue
-from api.kit import registry
-from api.kit.resource import Resource
-from tests.kit.fixtures import Site
-from tests.kit.payloads import payload_of, same
-from tests.kit.rules_of_types import holds_for
+from api.kit.declaration import registry
+from api.kit.declaration.resource import Resource
+from tests.support.fixtures import Site
+from tests.support.payloads import is_same_value, payload_of
+from tests.support.type_rules import for_each_type
 
 assert catalogue.__all__
-ADDABLE = [cls for cls in registry.declared() if "add" in cls.declaration.actions]
-named = holds_for(ADDABLE)
+ADDABLE = [cls for cls in registry.list_resources() if "add" in cls.declaration.actions]
+named = for_each_type(ADDABLE)
 
 
 class TestAdd:
@@ -25,7 +25,7 @@ class TestAdd:
         wrong = {
             item.name: (sent[item.name], got[item.name])
             for item in cls.fields()
-            if item.name in sent and not same(sent[item.name], got[item.name], item)
+            if item.name in sent and not is_same_value(sent[item.name], got[item.name], item)
         }
         for block in cls.blocks():
             assert len(got[block.name]) == len(sent[block.name])
@@ -34,6 +34,6 @@ class TestAdd:
                 wrong |= {
                     f"{number}.{item.name}": (row[item.name], stored[item.name])
                     for item in block.cls.fields()
-                    if item.name in row and not same(row[item.name], stored[item.name], item)
+                    if item.name in row and not is_same_value(row[item.name], stored[item.name], item)
                 }
         assert not wrong

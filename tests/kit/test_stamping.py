@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import BigInteger, Column, Connection, MetaData, Table, Text, create_engine
 
-from api.kit import stamping
-from api.kit.stamping import STAMP, Xid8
+from api.kit.storage import stamping
+from api.kit.storage.stamping import STAMP, Xid8
 from api.launch.postgres import EmbeddedPostgres
 
 metadata = MetaData()
@@ -35,8 +35,8 @@ def conn(postgres: EmbeddedPostgres) -> Iterator[Connection]:
         transaction = conn.begin()
         stamping.tombstone.create(conn)
         metadata.create_all(conn)
-        stamping.install(conn, metadata)
-        stamping.install(conn, metadata)
+        stamping.install_stamps(conn, metadata)
+        stamping.install_stamps(conn, metadata)
         yield conn
         transaction.rollback()
     engine.dispose()
@@ -60,4 +60,4 @@ def test_a_delete_leaves_a_tombstone(conn: Connection) -> None:
 
 def test_a_table_with_two_keys_can_not_be_stamped() -> None:
     with pytest.raises(ValueError, match="single key"):
-        list(stamping.triggers_of(pair))
+        list(stamping.build_triggers_sql(pair))

@@ -1,4 +1,4 @@
-"""`erp up` on a data directory and ports of its own, started, watched and stopped from outside."""
+"""Installation of its own: `erp up` on a data directory and ports, started, watched and stopped from outside."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 from api.kit.settings import PROJECT_DIR
-from api.launch.process import command_line, tail, wait_until
-from tests.kit.ports import free_port
+from api.launch.process import read_command_line, read_tail, wait_until
+from tests.support.ports import free_port
 
 ERP = str(Path(sys.executable).with_name("erp"))
 
@@ -39,7 +39,7 @@ class Installation:
         }
 
     def start(self, timeout: float) -> float:
-        """Start and wait for READY; the seconds it took."""
+        """Start, wait for READY, and return the seconds it took."""
         began = time.monotonic()
         with self.output.open("wb") as output:
             self.launcher = subprocess.Popen(
@@ -47,19 +47,19 @@ class Installation:
             )
         launcher = self.launcher
         wait_until(lambda: self.is_ready() or launcher.poll() is not None, timeout)
-        assert self.is_ready(), tail(self.output, 40)
+        assert self.is_ready(), read_tail(self.output, 40)
         return time.monotonic() - began
 
     def is_ready(self) -> bool:
         return f"READY http://127.0.0.1:{self.port}" in self.output.read_text("utf-8")
 
-    def signal(self, number: signal.Signals) -> int:
+    def send_signal(self, number: signal.Signals) -> int:
         assert self.launcher is not None
         self.launcher.send_signal(number)
         return self.launcher.wait(60)
 
     def processes(self) -> dict[int, str]:
-        """Every living process that was started for this data directory."""
+        """Return every living process that was started for this data directory."""
         marks = (f"ERP_DATA_DIR={self.data_dir}".encode(), str(self.data_dir / "postgres").encode())
         found = {}
         for folder in Path("/proc").iterdir():
@@ -70,27 +70,27 @@ class Installation:
             except OSError:
                 continue
             if any(mark in traces for mark in marks):
-                found[int(folder.name)] = command_line(int(folder.name))
+                found[int(folder.name)] = read_command_line(int(folder.name))
         return found
 
     def pids_of(self, words: str) -> set[int]:
-        """The processes whose command line has `words`."""
+        """Return the processes whose command line has `words`."""
         return {pid for pid, command in self.processes().items() if words in command}
 
     def head_of(self, words: str) -> int:
-        """The process with `words` that started the others with them; numbers of processes begin anew at times."""
+        """Return the process with `words` that started the others with them; pids are reused at times."""
         found = self.pids_of(words)
-        heads = [pid for pid in found if _parent(pid) not in found]
+        heads = [pid for pid in found if _parent_of(pid) not in found]
         assert len(heads) == 1, heads
         return heads[0]
 
     def cpu_seconds(self) -> float:
-        """The processor time of all living processes and of what they have waited for."""
+        """Return the processor time of all living processes and of those that they have waited for."""
         ticks = 0
         for pid in self.processes():
             ticks += sum(map(int, Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:15]))
         return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def _parent(pid: int) -> int:
+def _parent_of(pid: int) -> int:
     return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])

@@ -14,23 +14,23 @@ from api.launch.install import HOOK, install_hook
 MAKEFILE = (PROJECT_DIR / "Makefile").read_text("utf-8")
 
 
-def git(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_git(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     identity = ("-c", "user.name=Wang", "-c", "user.email=wang@example.invalid")
     return subprocess.run(["git", *identity, *arguments], cwd=place, capture_output=True, text=True)
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    git(tmp_path, "init", "--quiet")
+    run_git(tmp_path, "init", "--quiet")
     (tmp_path / HOOK).parent.mkdir()
     (tmp_path / HOOK).write_bytes((PROJECT_DIR / HOOK).read_bytes())
     (tmp_path / HOOK).chmod(0o755)
     return tmp_path
 
 
-def commit(place: Path, message: str) -> str:
-    """What git says to a commit of this message; empty where it is taken."""
-    done = git(place, "commit", "--allow-empty", "--quiet", "-m", message)
+def commit_file(place: Path, message: str) -> str:
+    """Return git's message for a commit of this message; empty where it is taken."""
+    done = run_git(place, "commit", "--allow-empty", "--quiet", "-m", message)
     return done.stderr if done.returncode else ""
 
 
@@ -50,7 +50,7 @@ class TestTheHook:
         ],
     )
     def test_takes(self, checkout: Path, message: str) -> None:
-        assert commit(checkout, message) == ""
+        assert commit_file(checkout, message) == ""
 
     @pytest.mark.parametrize(
         ("message", "reason"),
@@ -63,7 +63,7 @@ class TestTheHook:
         ],
     )
     def test_refuses_and_says_why(self, checkout: Path, message: str, reason: str) -> None:
-        assert reason in commit(checkout, message).split("\n")[0]
+        assert reason in commit_file(checkout, message).split("\n")[0]
 
 
 class TestInstallingIt:

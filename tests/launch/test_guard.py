@@ -12,25 +12,25 @@ from pathlib import Path
 
 import pytest
 
-from api.kit.settings import PROJECT_DIR, settings
-from api.launch.guard import StartRefused, check_ports, hold_data_dir
+from api.kit.settings import PROJECT_DIR, read_settings
+from api.launch.guard import StartError, lock_data_dir, require_free_ports
 
 HOLD = (
-    "import sys, time; from pathlib import Path; from api.launch.guard import hold_data_dir\n"
-    "with hold_data_dir(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
+    "import sys, time; from pathlib import Path; from api.launch.guard import lock_data_dir\n"
+    "with lock_data_dir(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
 )
 
 
 class TestDataDir:
     def test_a_second_launcher_is_told_who_holds_it(self, tmp_path: Path) -> None:
-        with hold_data_dir(tmp_path), pytest.raises(StartRefused, match=f"{tmp_path}.*{os.getpid()}"):
-            with hold_data_dir(tmp_path):
+        with lock_data_dir(tmp_path), pytest.raises(StartError, match=f"{tmp_path}.*{os.getpid()}"):
+            with lock_data_dir(tmp_path):
                 pass
 
     def test_is_made_and_is_free_after_the_end(self, tmp_path: Path) -> None:
-        with hold_data_dir(tmp_path / "of" / "first start"):
+        with lock_data_dir(tmp_path / "of" / "first start"):
             assert (tmp_path / "of" / "first start").is_dir()
-        with hold_data_dir(tmp_path / "of" / "first start"):
+        with lock_data_dir(tmp_path / "of" / "first start"):
             pass
 
     def test_is_free_after_kill_9(self, tmp_path: Path) -> None:
@@ -39,11 +39,11 @@ class TestDataDir:
         )
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(StartRefused), hold_data_dir(tmp_path):
+        with pytest.raises(StartError), lock_data_dir(tmp_path):
             pass
         holder.send_signal(signal.SIGKILL)
         holder.wait()
-        with hold_data_dir(tmp_path):
+        with lock_data_dir(tmp_path):
             pass
 
 
@@ -56,16 +56,16 @@ class TestPorts:
             yield listener.getsockname()[1]
 
     def test_the_users_port_is_taken(self, taken: int) -> None:
-        with pytest.raises(StartRefused, match=f"端口 {taken} .*ERP_PORT"):
-            check_ports(replace(settings(), port=taken))
+        with pytest.raises(StartError, match=f"端口 {taken} .*ERP_PORT"):
+            require_free_ports(replace(read_settings(), port=taken))
 
     def test_the_report_port_is_taken(self, taken: int) -> None:
-        with pytest.raises(StartRefused, match=f"端口 {taken} .*ERP_REPORT_PORT"):
-            check_ports(replace(settings(), port=0, report_port=taken))
+        with pytest.raises(StartError, match=f"端口 {taken} .*ERP_REPORT_PORT"):
+            require_free_ports(replace(read_settings(), port=0, report_port=taken))
 
     def test_the_exploring_port_is_taken(self, taken: int) -> None:
-        with pytest.raises(StartRefused, match=f"端口 {taken} .*ERP_EXPLORE_PORT"):
-            check_ports(replace(settings(), port=0, report_port=0, explore_port=taken))
+        with pytest.raises(StartError, match=f"端口 {taken} .*ERP_EXPLORE_PORT"):
+            require_free_ports(replace(read_settings(), port=0, report_port=0, explore_port=taken))
 
     def test_erp_up_refuses_at_once(self, taken: int, tmp_path: Path) -> None:
         done = subprocess.run(

@@ -21,42 +21,42 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def step(project: Path, command: str) -> Step:
+def build_step(project: Path, command: str) -> Step:
     return Step("一步", project / "made", (project / "lock",), ("sh", "-c", command), project)
 
 
-def run(project: Path, command: str = "mkdir -p made; echo x >> made/runs") -> int:
-    install._run(step(project, command), Progress())
+def run_step(project: Path, command: str = "mkdir -p made; echo x >> made/runs") -> int:
+    install._run_step(build_step(project, command), Progress())
     return len((project / "made" / "runs").read_text().splitlines())
 
 
 def test_runs_once_for_the_same_sources(project: Path) -> None:
-    assert run(project) == 1
-    assert run(project) == 1
+    assert run_step(project) == 1
+    assert run_step(project) == 1
 
 
 def test_runs_again_when_a_source_changes(project: Path) -> None:
-    run(project)
+    run_step(project)
     (project / "lock").write_text("2")
-    assert run(project) == 2
+    assert run_step(project) == 2
 
 
 def test_runs_again_when_the_result_is_gone(project: Path) -> None:
-    run(project)
+    run_step(project)
     (project / "made" / ".erp-stamp").unlink()
-    assert run(project) == 2
+    assert run_step(project) == 2
 
 
 def test_a_failure_shows_the_log_and_is_tried_again(project: Path) -> None:
     with pytest.raises(InstallError, match="一步没有成功.*\n没有网络"):
-        install._run(step(project, "mkdir -p made; echo 没有网络; exit 1"), Progress())
-    assert run(project) == 1
+        install._run_step(build_step(project, "mkdir -p made; echo 没有网络; exit 1"), Progress())
+    assert run_step(project) == 1
 
 
 def test_an_old_node_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(install, "_output", lambda program, *arguments: "v18.2.0")
+    monkeypatch.setattr(install, "_read_output", lambda program, *arguments: "v18.2.0")
     with pytest.raises(InstallError, match=r"20\.19.*18\.2\.0"):
-        install._check_machine()
+        install._require_tools()
 
 
 class TestBrowser:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import CheckConstraint, Column, Integer, MetaData, Table, Text
 
-from api.kit.database import Base
 from api.kit.errors import Refusal
+from api.kit.storage.database import Base
 from api.launch.new_revision import VERSIONS, write_revision
 
 NEWEST = max(path.stem[:4] for path in VERSIONS.glob("[0-9]*.py"))

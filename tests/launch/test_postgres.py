@@ -14,10 +14,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from api.kit.settings import settings
-from api.launch import up
+from api.kit.settings import read_settings
+from api.launch import launcher
 from api.launch.postgres import EmbeddedPostgres, PostgresError
-from api.launch.process import command_line, wait_until
+from api.launch.process import read_command_line, wait_until
 
 
 @pytest.fixture
@@ -90,9 +90,9 @@ class TestRecovery:
         server.stop()
         control, aside = server.directory / "global" / "pg_control", server.directory / "pg_control"
         control.rename(aside)
-        monkeypatch.setattr(up, "BACKOFF_SECONDS", (0.5,))
+        monkeypatch.setattr(launcher, "BACKOFF_SECONDS", (0.5,))
         threading.Timer(1.2, aside.rename, [control]).start()
-        up.Launcher(settings())._revive(server)
+        launcher.Launcher(read_settings())._restart_postgres(server)
         assert count_rows(server) == 10
         said = capsys.readouterr().err
         assert "PostgreSQL 没有启动" in said and said.endswith("✓ PostgreSQL 已恢复\n")
@@ -101,7 +101,7 @@ class TestRecovery:
         insert_rows(server, 1000)
         assert server.process is not None
         server.process.kill()
-        assert wait_until(server.died, 10)
+        assert wait_until(server.has_died, 10)
         server.start()
         assert count_rows(server) == 1000
 
@@ -146,4 +146,4 @@ class TestRecovery:
         server.start()
         waker.wait()
         assert count_rows(server) == 10
-        assert wait_until(lambda: not command_line(pid), 5)
+        assert wait_until(lambda: not read_command_line(pid), 5)

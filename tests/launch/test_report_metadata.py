@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from api.kit.errors import Refusal
-from api.kit.settings import settings
+from api.kit.settings import read_settings
 from api.launch.restore import restore_reports
-from api.shell import archive
-from reports import boot, metadata
+from api.shell.operations import backup_archive
+from reports.superset import bootstrap, metadata
 
 BOARD = "99e07785-7293-54a9-a00a-02aaefd42dea"
 COLUMNS = {
@@ -28,8 +28,8 @@ COLUMNS = {
 }
 
 
-def build(path: Path, *, board: bool = True) -> None:
-    """A file like Superset's, large enough to be torn in its middle."""
+def build_file(path: Path, *, board: bool = True) -> None:
+    """Build a file like Superset's, large enough to be torn in its middle."""
     with closing(sqlite3.connect(path)) as conn:
         conn.execute("pragma journal_mode = wal")
         for name in sorted(metadata.TABLES):
@@ -49,42 +49,42 @@ def build(path: Path, *, board: bool = True) -> None:
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ERP_DATA_DIR", str(tmp_path))
     (tmp_path / "superset").mkdir()
-    made = settings().superset_dir / metadata.NAME
-    build(made)
+    made = read_settings().superset_dir / metadata.NAME
+    build_file(made)
     return made
 
 
 @pytest.fixture
 def installed(file: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """What a start builds anew; the file was installed as the catalogue wants it."""
+    """Files that a start builds anew; the file was installed as the catalogue wants it."""
     built: list[Path] = []
 
     def install(bundle: Any, current: Any) -> None:
         file.unlink(missing_ok=True)
-        build(file)
+        build_file(file)
         built.append(file)
 
-    monkeypatch.setattr(boot, "install", install)
-    monkeypatch.setattr(boot, "compile_assets", dict)
-    monkeypatch.setattr(boot, "installed_state", lambda bundle, current: {"assets": "1"})
-    monkeypatch.setattr(boot, "boards", lambda: [SimpleNamespace(embedded_uuid=BOARD)])
+    monkeypatch.setattr(bootstrap, "install", install)
+    monkeypatch.setattr(bootstrap, "compile_assets", dict)
+    monkeypatch.setattr(bootstrap, "installed_state", lambda bundle, current: {"assets": "1"})
+    monkeypatch.setattr(bootstrap, "list_dashboards", lambda: [SimpleNamespace(embedded_uuid=BOARD)])
     (file.parent / metadata.STATE).write_text('{"assets": "1"}')
     return built
 
 
-def tear(file: Path) -> None:
+def tear_file(file: Path) -> None:
     os.truncate(file, file.stat().st_size // 2)
 
 
-def overwrite(file: Path) -> None:
+def overwrite_file(file: Path) -> None:
     file.write_bytes(b"no file of sqlite" * 999)
 
 
-def empty(file: Path) -> None:
+def empty_file(file: Path) -> None:
     file.write_bytes(b"")
 
 
-def blot(file: Path) -> None:
+def blot_file(file: Path) -> None:
     """Write noise over pages in the middle: the file opens as before."""
     size = file.stat().st_size
     with file.open("r+b") as opened:
@@ -92,7 +92,7 @@ def blot(file: Path) -> None:
         opened.write(b"\xff" * 8192)
 
 
-def lose_a_table(file: Path) -> None:
+def drop_table(file: Path) -> None:
     with closing(sqlite3.connect(file)) as conn:
         conn.execute("drop table dashboard_slices")
 
@@ -100,53 +100,54 @@ def lose_a_table(file: Path) -> None:
 def keep_backup(
     file: Path, name: str, chart: str | None, damage: Callable[[Path], None] = lambda _: None
 ) -> Path:
-    """A backup of the system; without a chart it has no file of the platform's. Each is newer than the one before."""
-    folder = settings().backups_dir
+    """Make a backup of the system; without a chart it has no file of the platform's. Each is newer than the
+    one before."""
+    folder = read_settings().backups_dir
     folder.mkdir(exist_ok=True)
-    made, dumped = folder / f"{name}.db", folder / archive.DUMP
+    made, dumped = folder / f"{name}.db", folder / backup_archive.DUMP
     dumped.write_bytes(b"rows")
     if chart:
-        metadata.copy(file, made)
+        metadata.copy_metadata(file, made)
         with closing(sqlite3.connect(made)) as conn:
             conn.execute("insert into slices values (?)", [chart])
             conn.commit()
         damage(made)
     packed = folder / f"{name}.tar"
-    archive.pack(packed, dumped, settings().data_dir, made if chart else None)
+    backup_archive.pack_backup(packed, dumped, read_settings().data_dir, made if chart else None)
     made.unlink(missing_ok=True)
     moment = len(list(folder.glob("*.tar")))
     os.utime(packed, (moment, moment))
     return packed
 
 
-def charts(file: Path) -> set[str]:
+def list_charts(file: Path) -> set[str]:
     with closing(sqlite3.connect(file)) as conn:
         return {name for (name,) in conn.execute("select name from slices")}
 
 
-DAMAGES = [tear, overwrite, empty, blot, lose_a_table]
+DAMAGES = [tear_file, overwrite_file, empty_file, blot_file, drop_table]
 
 
 class TestProblem:
     def test_a_sound_file_has_none(self, file: Path) -> None:
-        assert metadata.problem(file) == ""
+        assert metadata.describe_problem(file) == ""
 
     @pytest.mark.parametrize("damage", DAMAGES)
     def test_a_damaged_one_has(self, file: Path, damage: Callable[[Path], None]) -> None:
         damage(file)
-        assert metadata.problem(file)
+        assert metadata.describe_problem(file)
 
     def test_one_that_another_holds_is_not_called_broken(self, file: Path) -> None:
         with closing(sqlite3.connect(file)) as other:
             other.execute("pragma journal_mode = delete")
             other.execute("begin exclusive")
             with pytest.raises(sqlite3.OperationalError, match="locked"):
-                metadata.problem(file)
+                metadata.describe_problem(file)
 
 
 class TestBoot:
     def test_a_sound_file_is_left_alone(self, file: Path, installed: list[Path]) -> None:
-        boot.main()
+        bootstrap.main()
         assert installed == []
 
     @pytest.mark.parametrize("damage", DAMAGES)
@@ -159,9 +160,9 @@ class TestBoot:
     ) -> None:
         damage(file)
         before = file.read_bytes()
-        boot.main()
+        bootstrap.main()
         assert installed == [file]
-        assert metadata.problem(file) == ""
+        assert metadata.describe_problem(file) == ""
         [aside] = file.parent.glob("metadata-*.broken")
         assert aside.read_bytes() == before
         assert aside.name in capsys.readouterr().out
@@ -177,13 +178,13 @@ class TestBoot:
     ) -> None:
         keep_backup(file, "older", "老图")
         keep_backup(file, "sound", "新图")
-        keep_backup(file, "torn", "坏图", tear)
+        keep_backup(file, "torn", "坏图", tear_file)
         keep_backup(file, "without", None)
-        monkeypatch.setattr(boot, "install", lambda bundle, current: installed.append(file))
+        monkeypatch.setattr(bootstrap, "install", lambda bundle, current: installed.append(file))
         damage(file)
-        boot.main()
+        bootstrap.main()
         assert installed == [file]
-        assert "新图" in charts(file)
+        assert "新图" in list_charts(file)
         assert "已从备份 sound.tar 取回" in capsys.readouterr().out
         assert not list(file.parent.glob("*.fetched"))
 
@@ -191,10 +192,10 @@ class TestBoot:
         self, file: Path, installed: list[Path], capsys: pytest.CaptureFixture[str]
     ) -> None:
         keep_backup(file, "sound", "新图")
-        (settings().backups_dir / "unreadable.tar").mkdir()
-        (settings().backups_dir / "pruned.tar").symlink_to("nowhere")
-        tear(file)
-        boot.main()
+        (read_settings().backups_dir / "unreadable.tar").mkdir()
+        (read_settings().backups_dir / "pruned.tar").symlink_to("nowhere")
+        tear_file(file)
+        bootstrap.main()
         assert "已从备份 sound.tar 取回" in capsys.readouterr().out
 
     def test_a_full_disk_is_not_taken_for_a_bad_backup(
@@ -204,29 +205,29 @@ class TestBoot:
             raise OSError(errno.ENOSPC, "disk full")
 
         keep_backup(file, "sound", "新图")
-        tear(file)
+        tear_file(file)
         monkeypatch.setattr(metadata.shutil, "copyfileobj", fill)
         with pytest.raises(OSError, match="disk full"):
-            boot.main()
+            bootstrap.main()
         assert installed == []
 
     def test_without_a_backup_the_log_says_what_is_lost(
         self, file: Path, installed: list[Path], capsys: pytest.CaptureFixture[str]
     ) -> None:
-        tear(file)
-        boot.main()
+        tear_file(file)
+        bootstrap.main()
         assert "自制的图表和看板没有取回" in capsys.readouterr().out
 
     def test_a_missing_one_is_built_though_it_was_installed(self, file: Path, installed: list[Path]) -> None:
         file.unlink()
-        boot.main()
+        bootstrap.main()
         assert installed == [file]
 
     def test_one_without_a_board_is_installed_into_again(self, file: Path, installed: list[Path]) -> None:
         with closing(sqlite3.connect(file)) as conn:
             conn.execute("delete from dashboard_slices")
             conn.commit()
-        boot.main()
+        bootstrap.main()
         assert installed == [file]
         assert list(file.parent.glob("metadata-*.broken")) == [], "nothing is wrong with the file itself"
 
@@ -238,18 +239,18 @@ class TestRestored:
         state = file.with_name(metadata.STATE)
         state.write_text('{"assets": "1"}')
         found, aside = restore_reports(None)
-        assert (found.name, "新图" in charts(file), state.read_text()) == ("newer.tar", True, "{}")
+        assert (found.name, "新图" in list_charts(file), state.read_text()) == ("newer.tar", True, "{}")
         assert aside is not None
-        assert "新图" not in charts(aside)
-        restore_reports(settings().backups_dir / "older.tar")
-        assert charts(file) & {"新图", "老图"} == {"老图"}
+        assert "新图" not in list_charts(aside)
+        restore_reports(read_settings().backups_dir / "older.tar")
+        assert list_charts(file) & {"新图", "老图"} == {"老图"}
 
     def test_nothing_is_touched_without_a_sound_one(self, file: Path) -> None:
-        keep_backup(file, "torn", "坏图", tear)
+        keep_backup(file, "torn", "坏图", tear_file)
         for path, told in ((None, "备份里没有完好的"), (Path("/nowhere.tar"), "找不到备份文件")):
             with pytest.raises(Refusal, match=told):
                 restore_reports(path)
-        assert metadata.problem(file) == ""
+        assert metadata.describe_problem(file) == ""
         assert [one.name for one in file.parent.iterdir()] == [file.name]
 
     def test_what_was_there_is_never_removed(self, file: Path) -> None:
@@ -257,10 +258,10 @@ class TestRestored:
         with closing(sqlite3.connect(file)) as conn:
             conn.execute("insert into slices values ('用户的图')")
             conn.commit()
-        asides = [restore_reports(None)[1] for _ in range(metadata.KEPT + 2)]
+        asides = [restore_reports(None)[1] for _ in range(metadata.MOST_BROKEN + 2)]
         assert all(aside is not None and aside.suffix == ".replaced" and aside.exists() for aside in asides)
         assert asides[0] is not None
-        assert "用户的图" in charts(asides[0])
+        assert "用户的图" in list_charts(asides[0])
         assert not list(file.parent.glob("*.broken"))
 
     @pytest.mark.parametrize("there", [True, False])
@@ -275,8 +276,8 @@ class TestRestored:
             file.unlink()
         log.write_bytes(left)
         restore_reports(None)
-        assert charts(file) & {"新图", "日志里的图"} == {"新图"}
-        assert metadata.problem(file) == ""
+        assert list_charts(file) & {"新图", "日志里的图"} == {"新图"}
+        assert metadata.describe_problem(file) == ""
         [aside] = file.parent.glob("metadata-*.replaced-wal")
         assert aside.read_bytes() == left
 
@@ -285,7 +286,7 @@ class TestRestored:
         note = keep_backup(file, "changed", "新图").with_suffix(".sha256")
         note.write_text(f"{'0' * 64}  changed.tar\n")
         found, _ = restore_reports(None)
-        assert (found.name, charts(file) & {"新图", "老图"}) == ("older.tar", {"老图"})
+        assert (found.name, list_charts(file) & {"新图", "老图"}) == ("older.tar", {"老图"})
 
     def test_not_while_the_platform_runs(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         keep_backup(file, "newer", "新图")
@@ -298,10 +299,10 @@ class TestRestored:
 
 class TestSetAside:
     def test_the_newest_are_kept(self, file: Path) -> None:
-        for number in range(metadata.KEPT + 2):
+        for number in range(metadata.MOST_BROKEN + 2):
             file.write_bytes(b"%d" % number)
             file.with_name(f"{file.name}-wal").write_bytes(b"log")
             metadata.set_aside(file)
         kept = sorted(file.parent.glob("metadata-*.broken"))
         assert [one.read_bytes() for one in kept] == [b"2", b"3", b"4"]
-        assert len(list(file.parent.glob("metadata-*.broken-wal"))) == metadata.KEPT
+        assert len(list(file.parent.glob("metadata-*.broken-wal"))) == metadata.MOST_BROKEN

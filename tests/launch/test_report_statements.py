@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import Connection
 
 from api.identity.setup import ADMIN_ROLE
-from api.kit.database import connect
 from api.kit.errors import Refusal
+from api.kit.storage.database import build_engine
 from api.launch import report_statements
 from api.launch.report_statements import find_role, print_statements, resolve_report
 
@@ -22,7 +22,7 @@ values (%s, 1, 1, true, true, 1), ('店员', 2, 1, false, true, 1) returning rol
 @pytest.fixture
 def roles(database_url: str) -> Iterator[tuple[Connection, list[int]]]:
     """A database with the administrator's role and a clerk's, and their ids."""
-    with connect(database_url).begin() as conn:
+    with build_engine(database_url).begin() as conn:
         yield conn, list(conn.exec_driver_sql(ROLES, (ADMIN_ROLE,)).scalars())
         conn.rollback()
 
@@ -42,7 +42,7 @@ class TestRole:
 def test_what_is_printed_can_be_run_as_it_stands(
     database_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with connect(database_url).begin() as conn:
+    with build_engine(database_url).begin() as conn:
         [admin, _] = conn.exec_driver_sql(ROLES, (ADMIN_ROLE,)).scalars()
     asked = []
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from api.kit.settings import PROJECT_DIR, SECRET_NAMES, SettingError, settings
+from api.kit.settings import PROJECT_DIR, SECRET_NAMES, SettingError, read_settings
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ class TestDefaults:
     def test_without_any_variable(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv("ERP_DATA_DIR")
         monkeypatch.chdir(tmp_path)
-        found = settings()
+        found = read_settings()
         assert (found.host, found.port, found.report_port, found.explore_port) == (
             "127.0.0.1",
             8000,
@@ -40,12 +40,12 @@ class TestDefaults:
 
     def test_report_port_follows_the_port(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("ERP_PORT", "9100")
-        assert (settings().report_port, settings().explore_port) == (9101, 9102)
+        assert (read_settings().report_port, read_settings().explore_port) == (9101, 9102)
 
     def test_empty_variables_count_as_unset(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in ("ERP_PORT", "ERP_REPORT_PORT", "ERP_DEMO", "ERP_REPORT_SITES", "ERP_DATABASE_URL"):
             monkeypatch.setenv(name, "")
-        assert settings().port == 8000
+        assert read_settings().port == 8000
 
 
 class TestRefusals:
@@ -76,55 +76,55 @@ class TestRefusals:
     def test_a_bad_value_is_named(self, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
         monkeypatch.setenv(name, value)
         with pytest.raises(SettingError, match=name):
-            settings()
+            read_settings()
 
     def test_the_mail_password_is_told_nowhere(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("ERP_MAIL_FROM", "reports@example.com")
         monkeypatch.setenv("ERP_MAIL_URL", "smtps://reports:secret-1@mail.example.com")
         with pytest.raises(SettingError, match="ERP_MAIL_PASSWORD") as refused:
-            settings()
+            read_settings()
         assert "secret-1" not in str(refused.value)
         monkeypatch.setenv("ERP_MAIL_URL", "smtps://reports@mail.example.com")
         monkeypatch.setenv("ERP_MAIL_PASSWORD", "secret-1")
-        assert settings().mail_password == "secret-1"
-        assert "secret-1" not in repr(settings())
+        assert read_settings().mail_password == "secret-1"
+        assert "secret-1" not in repr(read_settings())
 
     def test_equal_ports(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("ERP_PORT", "9100")
         monkeypatch.setenv("ERP_REPORT_PORT", "9100")
         with pytest.raises(SettingError, match="ERP_REPORT_PORT"):
-            settings()
+            read_settings()
 
 
 class TestSecrets:
     def test_made_once_and_kept(self) -> None:
-        first = settings().secrets
+        first = read_settings().secrets
         assert set(first) == set(SECRET_NAMES)
         assert len(set(first.values())) == len(SECRET_NAMES)
-        assert settings().secrets == first
+        assert read_settings().secrets == first
 
     def test_only_the_owner_reads_them(self) -> None:
-        found = settings()
+        found = read_settings()
         assert found.secrets
         assert stat.S_IMODE((found.data_dir / "secrets.json").stat().st_mode) == 0o600
 
     def test_a_file_of_an_older_release_keeps_its_values(self) -> None:
-        path = settings().data_dir / "secrets.json"
+        path = read_settings().data_dir / "secrets.json"
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps({"guest_token_secret": "kept"}))
-        assert settings().secrets["guest_token_secret"] == "kept"
+        assert read_settings().secrets["guest_token_secret"] == "kept"
         assert set(json.loads(path.read_text())) == set(SECRET_NAMES)
 
     def test_a_damaged_file_is_not_overwritten(self) -> None:
-        path = settings().data_dir / "secrets.json"
+        path = read_settings().data_dir / "secrets.json"
         path.parent.mkdir(parents=True)
         path.write_text("{")
         with pytest.raises(SettingError, match="已损坏"):
-            _ = settings().secrets
+            _ = read_settings().secrets
         assert path.read_text() == "{"
 
     def test_processes_that_start_at_once_agree(self) -> None:
-        code = "from api.kit.settings import settings; import json; print(json.dumps(settings().secrets))"
+        code = "from api.kit.settings import read_settings; import json; print(json.dumps(read_settings().secrets))"
 
         def read(_: int) -> str:
             return subprocess.check_output([sys.executable, "-c", code], cwd=PROJECT_DIR, text=True)
@@ -133,7 +133,5 @@ class TestSecrets:
             assert len(set(pool.map(read, range(6)))) == 1
 
     def test_needs_only_the_standard_library(self) -> None:
-        code = (
-            "import sys; sys.path.insert(0, sys.argv[1]); from api.kit.settings import settings; settings()"
-        )
+        code = "import sys; sys.path.insert(0, sys.argv[1]); from api.kit.settings import read_settings; read_settings()"
         subprocess.run([sys.executable, "-S", "-I", "-c", code, str(PROJECT_DIR)], check=True)

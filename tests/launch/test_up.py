@@ -17,13 +17,13 @@ import psycopg
 import pytest
 
 from api.kit.settings import PROJECT_DIR
-from api.launch.health import answers
-from api.launch.process import command_line, wait_until
-from reports import metadata
-from reports.health import known_board
-from tests.kit.once import copy
-from tests.kit.superset import made_reports
+from api.launch.health import is_answering
+from api.launch.process import read_command_line, wait_until
+from reports.superset import metadata
+from reports.superset.health import known_board_path
 from tests.launch.installation import ERP, Installation
+from tests.support.shared_artifacts import copy_artifact
+from tests.support.superset import shared_reports
 
 FIRST_START_SECONDS = 600
 GONE_SECONDS = 120
@@ -40,20 +40,20 @@ def installation(data_dir: Path) -> Iterator[Installation]:
     """Started for the first time where nothing is but a torn file of the reports, which were installed before."""
     made = Installation(Path(tempfile.mkdtemp(prefix="erp-test-")))
     made.data_dir.mkdir()
-    copy(made_reports(data_dir / "secrets.json"), made.data_dir)
+    copy_artifact(shared_reports(data_dir / "secrets.json"), made.data_dir)
     file = made.data_dir / "superset" / metadata.NAME
     os.truncate(file, file.stat().st_size // 2)
     made.start(FIRST_START_SECONDS)
     yield made
     if made.launcher is not None and made.launcher.poll() is None:
-        made.signal(signal.SIGTERM)
+        made.send_signal(signal.SIGTERM)
     shutil.rmtree(made.place, ignore_errors=True)
 
 
 class TestRunning:
     def test_users_and_reports_answer(self, installation: Installation) -> None:
-        assert answers(installation.port, "/healthz")
-        assert answers(installation.report_port, known_board())
+        assert is_answering(installation.port, "/healthz")
+        assert is_answering(installation.report_port, known_board_path())
 
     def test_the_administrator_is_announced(self, installation: Installation) -> None:
         assert re.search(r"管理员\s+admin\s+launch-test-1", installation.output.read_text("utf-8"))
@@ -79,19 +79,19 @@ class TestRunning:
         assert "元数据文件损坏" in log
         assert "升级元数据" in log
         [aside] = (installation.data_dir / "superset").glob("metadata-*.broken")
-        whole = made_reports(data_dir / "secrets.json") / metadata.NAME
+        whole = shared_reports(data_dir / "secrets.json") / metadata.NAME
         assert aside.read_bytes() == whole.read_bytes()[: whole.stat().st_size // 2]
 
 
 class TestKilledParts:
-    @pytest.mark.parametrize("words", ["erp serve", "erp work", "erp refresh", "reports.serve"])
+    @pytest.mark.parametrize("words", ["erp serve", "erp work", "erp refresh", "reports.superset.server"])
     def test_a_killed_child_comes_back(self, installation: Installation, words: str) -> None:
         before = installation.pids_of(words)
         os.kill(installation.head_of(words), signal.SIGKILL)
         assert wait_until(lambda: not before & installation.pids_of(words), 40)
         assert wait_until(lambda: bool(installation.pids_of(words)), 60)
-        assert wait_until(lambda: answers(installation.port, "/healthz"), 90)
-        assert wait_until(lambda: answers(installation.report_port, known_board()), 90)
+        assert wait_until(lambda: is_answering(installation.port, "/healthz"), 90)
+        assert wait_until(lambda: is_answering(installation.report_port, known_board_path()), 90)
 
     def test_killed_postgres_comes_back(self, installation: Installation) -> None:
         pid = int((installation.data_dir / "postgres" / "postmaster.pid").read_text().split()[0])
@@ -105,9 +105,9 @@ class TestKilledParts:
             except psycopg.OperationalError:
                 return False
 
-        assert wait_until(lambda: not command_line(pid), 40)
+        assert wait_until(lambda: not read_command_line(pid), 40)
         assert wait_until(answers_again, 60)
-        assert wait_until(lambda: answers(installation.port, "/healthz"), 90)
+        assert wait_until(lambda: is_answering(installation.port, "/healthz"), 90)
         assert wait_until(lambda: "✓ PostgreSQL 已恢复" in installation.output.read_text("utf-8"), 10)
 
 
@@ -115,7 +115,7 @@ class TestStopping:
     """In this order: each takes the installation as the one before left it."""
 
     def test_ctrl_c_leaves_nothing(self, installation: Installation) -> None:
-        assert installation.signal(signal.SIGINT) == 0
+        assert installation.send_signal(signal.SIGINT) == 0
         assert installation.processes() == {}
         assert not (installation.data_dir / "postgres" / "postmaster.pid").exists()
 
@@ -130,16 +130,16 @@ class TestStopping:
 
     def test_starts_again_after_kill_9_of_everything(self, installation: Installation) -> None:
         for pid in installation.processes():
-            if command_line(pid):
+            if read_command_line(pid):
                 os.kill(pid, signal.SIGKILL)
         assert installation.launcher is not None
         installation.launcher.wait(60)
         assert wait_until(lambda: installation.processes() == {}, GONE_SECONDS)
         installation.start(FIRST_START_SECONDS)
-        assert answers(installation.port, "/healthz")
+        assert is_answering(installation.port, "/healthz")
 
     def test_kill_9_of_the_launcher_leaves_nothing(self, installation: Installation) -> None:
-        installation.signal(signal.SIGKILL)
+        installation.send_signal(signal.SIGKILL)
         assert wait_until(lambda: installation.processes() == {}, GONE_SECONDS), installation.processes()
 
     @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ class TestStopping:
     def test_a_signal_during_the_start(
         self, installation: Installation, number: signal.Signals, ignored: tuple[signal.Signals, ...]
     ) -> None:
-        installation.signal(signal.SIGTERM)
+        installation.send_signal(signal.SIGTERM)
         with installation.output.open("wb") as output:
             installation.launcher = subprocess.Popen(
                 [ERP, "up"],
@@ -163,5 +163,5 @@ class TestStopping:
         assert wait_until(
             lambda: "升级数据库结构" in installation.output.read_text("utf-8"), FIRST_START_SECONDS
         )
-        assert installation.signal(number) == 0
+        assert installation.send_signal(number) == 0
         assert wait_until(lambda: installation.processes() == {}, GONE_SECONDS), installation.processes()

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Connection, Engine
 
-from api.kit import database
-from tests.ledger.words import Bench
+from api.kit.storage import database
+from tests.support.ledger_builders import LedgerBench
 
 
 @pytest.fixture(scope="module")
 def engine(database_url: str) -> Iterator[Engine]:
-    engine = database.connect(database_url)
+    engine = database.build_engine(database_url)
     yield engine
     engine.dispose()
 
@@ -28,5 +28,5 @@ def conn(engine: Engine) -> Iterator[Connection]:
 
 
 @pytest.fixture
-def books(conn: Connection) -> Bench:
-    return Bench(conn)
+def books(conn: Connection) -> LedgerBench:
+    return LedgerBench(conn)

@@ -13,15 +13,15 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from api.inventory.stock_query import StockDetail, StockSummary
-from api.kit.posting import Landing
+from api.kit.declaration.posting import Landing
 from api.kit.scope import Principal
-from api.ledger import checkpoints, checks, reverse
+from api.ledger import checkpoints, integrity_checks, reverse_bill
 from api.ledger.refusals import LedgerRefusal
-from tests.ledger.words import WAREHOUSE, Bench, move, ref
+from tests.support.ledger_builders import WAREHOUSE, LedgerBench, build_move, build_ref
 
 BEGIN, DAYS, OTHER = date(2025, 1, 10), 150, 20
 EVERYBODY = Principal(1, "admin", "管理员", 1, 1)
-CHECK = {check.name: check for check in checks.registered()}["stock_checkpoint_is_ledger"]
+CHECK = {check.name: check for check in integrity_checks.list_checks()}["stock_checkpoint_is_ledger"]
 PLAIN = """
 select warehouse_id, goods_id, sum(quantity), coalesce(sum(quantity) filter (where frozen), 0)
 from stock_ledger where business_date <= %s group by 1, 2 having sum(quantity) <> 0 order by 1, 2
@@ -33,8 +33,8 @@ from stock_ledger where business_date <= %s group by 1, 2, 3, 4 having sum(quant
 PLAIN_WORTH = "select coalesce(sum(amount), 0) from stock_ledger where business_date <= %s"
 
 
-class Keeper:
-    """Posts bills of random days, each committed, as many clerks would."""
+class CheckpointPoster:
+    """Poster of bills of random days, each committed, as many users would."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine, self.chance, self.numbers = engine, random.Random(5), count(1)
@@ -50,8 +50,8 @@ class Keeper:
         quantity = self.chance.randint(20, 90) if kind == "CGRK" else -self.chance.randint(1, 9)
         with self.engine.connect() as conn:
             try:
-                line = move(quantity, goods, line=number, **(place if kind == "CGRK" else {}), **more)
-                Bench(conn).post(f"{kind}{number}", line, day=day)
+                line = build_move(quantity, goods, line=number, **(place if kind == "CGRK" else {}), **more)
+                LedgerBench(conn).post(f"{kind}{number}", line, day=day)
             except Exception:
                 conn.rollback()
                 raise
@@ -70,7 +70,7 @@ class Keeper:
         for bill_no, day in reversed(self.bills):
             with self.engine.connect() as conn:
                 try:
-                    reverse(conn, ref(bill_no, day))
+                    reverse_bill(conn, build_ref(bill_no, day))
                     conn.commit()
                 except LedgerRefusal:
                     continue
@@ -79,8 +79,8 @@ class Keeper:
 
 
 @pytest.fixture
-def keeper(engine: Engine) -> Iterator[Keeper]:
-    keeper = Keeper(engine)
+def keeper(engine: Engine) -> Iterator[CheckpointPoster]:
+    keeper = CheckpointPoster(engine)
     keeper.try_posts(80)
     yield keeper
     with engine.begin() as conn:
@@ -91,16 +91,16 @@ def keeper(engine: Engine) -> Iterator[Keeper]:
         )
 
 
-def advance(engine: Engine, few: int = 5) -> int:
+def advance_until_done(engine: Engine, few: int = 5) -> int:
     steps = 0
     while True:
         with engine.begin() as conn:
-            if not checkpoints.advance(conn, few):
+            if not checkpoints.advance_checkpoints(conn, few):
                 return steps
         steps += 1
 
 
-def shown(conn: Connection, cls: Any, day: date, *names: str) -> list[tuple[Any, ...]]:
+def read_stock_at(conn: Connection, cls: Any, day: date, *names: str) -> list[tuple[Any, ...]]:
     sql, values = cls.source(EVERYBODY, {"as_of_end": day.isoformat()})
     rows = conn.execute(
         text(
@@ -111,35 +111,37 @@ def shown(conn: Connection, cls: Any, day: date, *names: str) -> list[tuple[Any,
     return [tuple(row) for row in rows]
 
 
-def as_the_ledger(engine: Engine) -> None:
-    """Every third day of the span, and some around it, reads as the plain sums do."""
+def assert_reads_as_ledger(engine: Engine) -> None:
+    """Assert that every third day of the span, and some around it, reads as the plain sums do."""
     with engine.connect() as conn:
         for distance in range(-10, DAYS + 40, 3):
             day = BEGIN + timedelta(days=distance)
             plain = [tuple(row) for row in conn.exec_driver_sql(PLAIN, (day,))]
-            found = shown(conn, StockSummary, day, "warehouse_id", "goods_id", "quantity", "frozen")
+            found = read_stock_at(conn, StockSummary, day, "warehouse_id", "goods_id", "quantity", "frozen")
             assert found == plain, day
             places = [tuple(row) for row in conn.exec_driver_sql(PLAIN_PLACES, (day,))]
             names = ("warehouse_id", "goods_id", "allocation_id", "batch_id", "quantity")
-            assert shown(conn, StockDetail, day, *names) == places, day
+            assert read_stock_at(conn, StockDetail, day, *names) == places, day
             worth = conn.exec_driver_sql(PLAIN_WORTH, (day,)).scalar_one()
-            told = sum(row[2] for row in shown(conn, StockSummary, day, "warehouse_id", "goods_id", "amount"))
+            told = sum(
+                row[2] for row in read_stock_at(conn, StockSummary, day, "warehouse_id", "goods_id", "amount")
+            )
             assert abs(told - worth) <= Decimal("0.05"), day
-        assert [finding.rows for finding in checks.run(conn, [CHECK]) if finding.count] == []
+        assert [finding.rows for finding in integrity_checks.run_checks(conn, [CHECK]) if finding.count] == []
 
 
-def days(engine: Engine) -> list[date]:
+def list_checkpoint_days(engine: Engine) -> list[date]:
     with engine.connect() as conn:
         return list(conn.exec_driver_sql("select day from stock_checkpoint order by day").scalars())
 
 
 class TestReading:
-    def test_without_any_the_ledger_is_read(self, engine: Engine, keeper: Keeper) -> None:
-        as_the_ledger(engine)
+    def test_without_any_the_ledger_is_read(self, engine: Engine, keeper: CheckpointPoster) -> None:
+        assert_reads_as_ledger(engine)
 
-    def test_month_ends_are_kept(self, engine: Engine, keeper: Keeper) -> None:
-        assert advance(engine) > 2
-        assert set(days(engine)) <= {
+    def test_month_ends_are_kept(self, engine: Engine, keeper: CheckpointPoster) -> None:
+        assert advance_until_done(engine) > 2
+        assert set(list_checkpoint_days(engine)) <= {
             date(2025, 1, 31),
             date(2025, 2, 28),
             date(2025, 3, 31),
@@ -147,71 +149,79 @@ class TestReading:
             date(2025, 5, 31),
             date(2025, 6, 30),
         }
-        as_the_ledger(engine)
+        assert_reads_as_ledger(engine)
 
-    def test_what_is_posted_into_the_past_shows_at_once(self, engine: Engine, keeper: Keeper) -> None:
-        advance(engine)
+    def test_what_is_posted_into_the_past_shows_at_once(
+        self, engine: Engine, keeper: CheckpointPoster
+    ) -> None:
+        advance_until_done(engine)
         keeper.try_posts(20, first=0, last=30)
-        as_the_ledger(engine)
+        assert_reads_as_ledger(engine)
 
-    def test_what_is_taken_back_shows_at_once(self, engine: Engine, keeper: Keeper) -> None:
-        advance(engine)
+    def test_what_is_taken_back_shows_at_once(self, engine: Engine, keeper: CheckpointPoster) -> None:
+        advance_until_done(engine)
         for _ in range(5):
             keeper.take_back()
-        as_the_ledger(engine)
+        assert_reads_as_ledger(engine)
 
-    def test_bringing_them_up_to_date_changes_no_figure(self, engine: Engine, keeper: Keeper) -> None:
-        advance(engine)
+    def test_bringing_them_up_to_date_changes_no_figure(
+        self, engine: Engine, keeper: CheckpointPoster
+    ) -> None:
+        advance_until_done(engine)
         keeper.try_posts(30)
         keeper.take_back()
-        assert advance(engine) > 0
-        as_the_ledger(engine)
+        assert advance_until_done(engine) > 0
+        assert_reads_as_ledger(engine)
         keeper.try_posts(4, first=0, last=20)
-        as_the_ledger(engine)
+        assert_reads_as_ledger(engine)
 
-    def test_a_posting_in_flight_while_one_is_made_is_not_lost(self, engine: Engine, keeper: Keeper) -> None:
+    def test_a_posting_in_flight_while_one_is_made_is_not_lost(
+        self, engine: Engine, keeper: CheckpointPoster
+    ) -> None:
         """Its rows carry an older stamp than some that the checkpoint holds."""
         with engine.connect() as slow:
-            Bench(slow).post("CGRK9001", move(77, 105, line=9001, amount=770), day=BEGIN)
+            LedgerBench(slow).post("CGRK9001", build_move(77, 105, line=9001, amount=770), day=BEGIN)
             keeper.try_posts(3)
-            assert advance(engine) > 2
+            assert advance_until_done(engine) > 2
             slow.commit()
-        as_the_ledger(engine)
+        assert_reads_as_ledger(engine)
         with engine.connect() as conn:
-            first = days(engine)[0]
-            assert (WAREHOUSE, 105, Decimal("77.000"), Decimal(0)) in shown(
+            first = list_checkpoint_days(engine)[0]
+            assert (WAREHOUSE, 105, Decimal("77.000"), Decimal(0)) in read_stock_at(
                 conn, StockSummary, first, "warehouse_id", "goods_id", "quantity", "frozen"
             )
         keeper.try_posts(9)
-        assert advance(engine) > 0
-        as_the_ledger(engine)
+        assert advance_until_done(engine) > 0
+        assert_reads_as_ledger(engine)
 
 
 class TestMaking:
-    def test_nothing_is_done_for_few_rows(self, engine: Engine, keeper: Keeper) -> None:
-        advance(engine)
+    def test_nothing_is_done_for_few_rows(self, engine: Engine, keeper: CheckpointPoster) -> None:
+        advance_until_done(engine)
         keeper.try_posts(3)
-        assert advance(engine, few=50) == 0
+        assert advance_until_done(engine, few=50) == 0
 
-    def test_one_that_finds_another_at_work_does_nothing(self, engine: Engine, keeper: Keeper) -> None:
+    def test_one_that_finds_another_at_work_does_nothing(
+        self, engine: Engine, keeper: CheckpointPoster
+    ) -> None:
         with engine.begin() as conn:
-            assert checkpoints.advance(conn, 5)
+            assert checkpoints.advance_checkpoints(conn, 5)
             with engine.begin() as other:
-                assert not checkpoints.advance(other, 5)
+                assert not checkpoints.advance_checkpoints(other, 5)
 
     def test_those_of_another_cluster_count_as_absent_and_are_made_anew(
-        self, engine: Engine, keeper: Keeper
+        self, engine: Engine, keeper: CheckpointPoster
     ) -> None:
         """As after a restore from a dump, where transaction ids begin again."""
-        advance(engine)
-        before = days(engine)
+        advance_until_done(engine)
+        before = list_checkpoint_days(engine)
         with engine.begin() as conn:
             conn.exec_driver_sql("update stock_checkpoint set instance = 'elsewhere'")
             conn.exec_driver_sql("update stock_checkpoint_row set quantity = 12345")
-        as_the_ledger(engine)
-        assert advance(engine) == len(before)
-        assert days(engine) == before
-        as_the_ledger(engine)
+        assert_reads_as_ledger(engine)
+        assert advance_until_done(engine) == len(before)
+        assert list_checkpoint_days(engine) == before
+        assert_reads_as_ledger(engine)
 
 
 @pytest.mark.parametrize(
@@ -225,9 +235,9 @@ class TestMaking:
         "update stock_checkpoint set seen = '3:3:'",
     ],
 )
-def test_damage_is_found(engine: Engine, keeper: Keeper, damage: str) -> None:
-    advance(engine)
+def test_damage_is_found(engine: Engine, keeper: CheckpointPoster, damage: str) -> None:
+    advance_until_done(engine)
     with engine.begin() as conn:
         conn.exec_driver_sql(damage)
-        [finding] = checks.run(conn, [CHECK])
+        [finding] = integrity_checks.run_checks(conn, [CHECK])
         assert finding.count > 0

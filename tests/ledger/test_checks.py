@@ -7,10 +7,10 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import Connection
 
-from api.kit.posting import MoneyEntry, SettlementOpen, WriteOff
-from api.ledger import checks
-from api.ledger.checks import Check
-from tests.ledger.words import DUE, WAREHOUSE, Bench, move
+from api.kit.declaration.posting import MoneyEntry, SettlementOpen, WriteOff
+from api.ledger import integrity_checks
+from api.ledger.integrity_checks import Check
+from tests.support.ledger_builders import DUE, WAREHOUSE, LedgerBench, build_move
 
 COLUMNS = (
     "company_id, warehouse_id, allocation_id, goods_id, batch_id, quantity, unit_cost, amount, bill_type, bill_id,"
@@ -57,24 +57,29 @@ CONSTRAINTS = (
     "alter table cost_balance drop constraint ck_cost_balance_nothing_is_worth_nothing",
 )
 JOURNALS = ("stock_ledger", "reservation_ledger", "settlement_ledger", "money_ledger")
-NEGATIVE = (checks.negative_stock("select 999"), checks.negative_days("select 999"))
-ALL = {check.name: check for check in (*checks.LEDGER, *NEGATIVE)}
+NEGATIVE = (
+    integrity_checks.build_negative_stock_check("select 999"),
+    integrity_checks.build_negative_days_check("select 999"),
+)
+ALL = {check.name: check for check in (*integrity_checks.LEDGER_CHECKS, *NEGATIVE)}
 
 
 @pytest.fixture
-def lived(books: Bench) -> Bench:
+def lived(books: LedgerBench) -> LedgerBench:
     """Books with something of everything, reversals included."""
     books.post(
         "CGRK1",
-        move(9, amount=500, batch_id=1),
-        move(4, 101, line=2, amount=80),
-        move(2, 102, line=3, amount=7),
+        build_move(9, amount=500, batch_id=1),
+        build_move(4, 101, line=2, amount=80),
+        build_move(2, 102, line=3, amount=7),
     )
     books.reserve("XSDD1", 7, 3)
     sale = SettlementOpen("customer", 5, Decimal(300), DUE)
-    books.post("XSCK1", move(-3, line=11, order_line_id=7), move(-2, 102, line=12), settlements=(sale,))
+    books.post(
+        "XSCK1", build_move(-3, line=11, order_line_id=7), build_move(-2, 102, line=12), settlements=(sale,)
+    )
     item = books.value("select max(settlement_id) from settlement_item")
-    books.post("XSTH1", move(1, line=21, origin=("XSCK", 11)))
+    books.post("XSTH1", build_move(1, line=21, origin=("XSCK", 11)))
     for bill_no in ("KHSK1", "KHSK2"):
         paid = Decimal(100)
         books.post(bill_no, write_offs=(WriteOff(item, paid),), money=(MoneyEntry(1, paid),))
@@ -84,12 +89,16 @@ def lived(books: Bench) -> Bench:
     return books
 
 
-def found(conn: Connection) -> dict[str, int]:
-    return {finding.check.name: finding.count for finding in checks.run(conn, ALL.values()) if finding.count}
+def find_corruption(conn: Connection) -> dict[str, int]:
+    return {
+        finding.check.name: finding.count
+        for finding in integrity_checks.run_checks(conn, ALL.values())
+        if finding.count
+    }
 
 
-def test_sound_books_show_nothing(lived: Bench) -> None:
-    assert found(lived.conn) == {}
+def test_sound_books_show_nothing(lived: LedgerBench) -> None:
+    assert find_corruption(lived.conn) == {}
 
 
 def test_every_check_has_its_corruption() -> None:
@@ -98,24 +107,24 @@ def test_every_check_has_its_corruption() -> None:
 
 
 @pytest.mark.parametrize("name", CORRUPTIONS)
-def test_its_corruption_is_found(lived: Bench, name: str) -> None:
+def test_its_corruption_is_found(lived: LedgerBench, name: str) -> None:
     conn = lived.conn
     for constraint in CONSTRAINTS:
         conn.exec_driver_sql(constraint)
     for journal in JOURNALS:
         conn.exec_driver_sql(f"alter table {journal} disable trigger user")
     conn.exec_driver_sql(CORRUPTIONS[name])
-    assert name in found(conn)
+    assert name in find_corruption(conn)
 
 
 def test_a_name_is_registered_once() -> None:
     with pytest.raises(ValueError, match="registered twice"):
-        checks.register(checks.LEDGER[0])
+        integrity_checks.register_checks(integrity_checks.LEDGER_CHECKS[0])
 
 
-def test_a_finding_counts_all_and_shows_some(lived: Bench) -> None:
+def test_a_finding_counts_all_and_shows_some(lived: LedgerBench) -> None:
     many = Check("many", "很多", "select n, 'x%' as text from generate_series(1, 50) n")
-    [finding] = checks.run(lived.conn, [many])
+    [finding] = integrity_checks.run_checks(lived.conn, [many])
     assert finding.count == 50
-    assert len(finding.rows) == checks.SAMPLE
+    assert len(finding.rows) == integrity_checks.SAMPLE
     assert finding.rows[0] == {"n": 1, "text": "x%"}

@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine
 
-from api.kit.posting import Conversion, Postings, StockMove
-from api.ledger import checks, post
-from api.ledger.recalculation import recalculate
+from api.kit.declaration.posting import Conversion, Postings, StockMove
+from api.ledger import integrity_checks, post_bill
+from api.ledger.recalculation import recalculate_costs
 from api.ledger.refusals import LedgerRefusal
 from tests.ledger.test_recalculation import FIRST
-from tests.ledger.words import COMPANY, DAY, Bench, move, ref
+from tests.support.ledger_builders import COMPANY, DAY, LedgerBench, build_move, build_ref
 
 PARTS = (301, 302, 303)
 goods = st.sampled_from(PARTS)
@@ -37,31 +37,37 @@ OPENING = [("buy", part, Decimal(12), Decimal("1000.01") * at) for at, part in e
 DONE: Counter[str] = Counter()
 
 
-def moves_of(number: int, kind: str, what: tuple[int, ...], quantity: Decimal) -> Iterator[StockMove]:
+def build_moves(number: int, kind: str, what: tuple[int, ...], quantity: Decimal) -> Iterator[StockMove]:
     (taken, made, other), line = what, number * 10
-    yield move(str(-quantity), taken, line=line + 1)
+    yield build_move(str(-quantity), taken, line=line + 1)
     if kind == "turn":
-        yield move("1.5", made, line=line + 2)
+        yield build_move("1.5", made, line=line + 2)
     else:
-        yield move("0.7", made, line=line + 2, share=Decimal("61.7"))
-        yield move("3", other, line=line + 4, share=Decimal("38.3"))
+        yield build_move("0.7", made, line=line + 2, share=Decimal("61.7"))
+        yield build_move("3", other, line=line + 4, share=Decimal("38.3"))
 
 
-def enter(books: Bench, number: int, asked: tuple[str, Any, Decimal, Decimal], day: int) -> str:
-    kind, what, quantity, amount = asked
+def post_conversion(
+    books: LedgerBench, number: int, bill: tuple[str, Any, Decimal, Decimal], day: int
+) -> str:
+    kind, what, quantity, amount = bill
     when = DAY + timedelta(days=day)
     if kind == "buy":
-        books.post(f"CGRK{number}", move(str(quantity), what, line=number * 10, amount=amount), day=when)
+        books.post(
+            f"CGRK{number}", build_move(str(quantity), what, line=number * 10, amount=amount), day=when
+        )
         return f"CGRK{number}"
     if kind == "sell":
-        books.post(f"XSCK{number}", move(str(-quantity), what, line=number * 10), day=when)
+        books.post(f"XSCK{number}", build_move(str(-quantity), what, line=number * 10), day=when)
         return f"XSCK{number}"
-    moves = tuple(moves_of(number, kind, what, quantity))
-    post(books.conn, ref(f"XTZH{number}", when), Postings(stock=moves, conversion=Conversion(amount)))
+    moves = tuple(build_moves(number, kind, what, quantity))
+    post_bill(
+        books.conn, build_ref(f"XTZH{number}", when), Postings(stock=moves, conversion=Conversion(amount))
+    )
     return f"XTZH{number}"
 
 
-def worths(books: Bench) -> list[tuple[Any, ...]]:
+def read_values(books: LedgerBench) -> list[tuple[Any, ...]]:
     return books.rows("select bill_no, goods_id, sum(amount) from stock_ledger group by 1, 2 order by 1, 2")
 
 
@@ -77,26 +83,30 @@ def test_it_is_worth_what_it_would_be_in_order(engine: Engine, asked: list[Any],
     chance.shuffle(days)
     asked, days = [*OPENING, *asked], [0, 0, 0, *days]
     with engine.connect() as conn:
-        transaction, books = conn.begin(), Bench(conn)
+        transaction, books = conn.begin(), LedgerBench(conn)
         stands = []
         for number, (one, day) in enumerate(zip(asked, days, strict=True), 1):
             try:
                 with conn.begin_nested():
-                    DONE[enter(books, number, one, day)[:4]] += 1
+                    DONE[post_conversion(books, number, one, day)[:4]] += 1
             except LedgerRefusal:
                 continue
             stands.append((day, number, one))
-        recalculate(conn, COMPANY, FIRST, list(PARTS[:1]))
-        recalculate(conn, COMPANY, FIRST, list(PARTS))
-        found = worths(books)
-        assert recalculate(conn, COMPANY, FIRST, list(PARTS)).differences == 0
-        assert [item.check.name for item in checks.run(conn, checks.LEDGER) if item.count] == []
+        recalculate_costs(conn, COMPANY, FIRST, list(PARTS[:1]))
+        recalculate_costs(conn, COMPANY, FIRST, list(PARTS))
+        found = read_values(books)
+        assert recalculate_costs(conn, COMPANY, FIRST, list(PARTS)).differences == 0
+        assert [
+            item.check.name
+            for item in integrity_checks.run_checks(conn, integrity_checks.LEDGER_CHECKS)
+            if item.count
+        ] == []
         transaction.rollback()
 
         transaction = conn.begin()
         for day, number, one in sorted(stands):
-            enter(books, number, one, day)
-        assert found == worths(books)
+            post_conversion(books, number, one, day)
+        assert found == read_values(books)
         transaction.rollback()
 
 

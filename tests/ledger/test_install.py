@@ -5,26 +5,26 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from api.ledger import install
-from tests.ledger.words import Bench, move
+from tests.support.ledger_builders import LedgerBench, build_move
 
 
-def oid(conn: Connection) -> int:
-    return Bench(conn).value("select 'erp_post'::regproc::oid::bigint")
+def read_function_oid(conn: Connection) -> int:
+    return LedgerBench(conn).value("select 'erp_post'::regproc::oid::bigint")
 
 
 def test_unchanged_functions_stay(conn: Connection) -> None:
-    before = oid(conn)
+    before = read_function_oid(conn)
     install.install(conn)
-    assert oid(conn) == before
+    assert read_function_oid(conn) == before
 
 
 def test_changed_ones_replace_the_old(conn: Connection) -> None:
-    before = oid(conn)
+    before = read_function_oid(conn)
     conn.exec_driver_sql("comment on function erp_enter_period(erp_bill) is 'older'")
     conn.exec_driver_sql("drop function erp_lock_goods")
     conn.exec_driver_sql(
         "create function erp_lock_goods(a bigint, b bigint[]) returns int language sql return 1"
     )
     install.install(conn)
-    assert oid(conn) != before
-    Bench(conn).post("CGRK1", move(1, amount=1))
+    assert read_function_oid(conn) != before
+    LedgerBench(conn).post("CGRK1", build_move(1, amount=1))

@@ -8,10 +8,10 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
-from api.kit.database import Base
-from api.kit.posting import MoneyEntry
+from api.kit.declaration.posting import MoneyEntry
+from api.kit.storage.database import Base
 from api.ledger import tables
-from tests.ledger.words import Bench, move
+from tests.support.ledger_builders import LedgerBench, build_move
 
 JOURNALS = sorted(
     cls.__tablename__
@@ -21,10 +21,10 @@ JOURNALS = sorted(
 
 
 @pytest.fixture
-def filled(books: Bench) -> Connection:
-    books.post("CGRK1", move(5, amount=500), money=(MoneyEntry(1, Decimal(5)),))
+def filled(books: LedgerBench) -> Connection:
+    books.post("CGRK1", build_move(5, amount=500), money=(MoneyEntry(1, Decimal(5)),))
     books.reserve("XSDD1", 11, 2)
-    books.owe("XSCK1", "100")
+    books.open_receivable("XSCK1", "100")
     return books.conn
 
 

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine
 
-from api.ledger import checks, reverse
-from api.ledger.recalculation import recalculate
+from api.ledger import integrity_checks, reverse_bill
+from api.ledger.recalculation import recalculate_costs
 from api.ledger.refusals import LedgerRefusal
-from tests.ledger.shadow import cents
+from tests.ledger.reference_model import round_cents
 from tests.ledger.test_recalculation import FIRST
-from tests.ledger.words import COMPANY, DAY, NEGATIVE, TYRE, Bench, move, ref
+from tests.support.ledger_builders import COMPANY, DAY, NEGATIVE, TYRE, LedgerBench, build_move, build_ref
 
 ZERO = Decimal(0)
 quantities = st.integers(1, 9000).map(lambda number: Decimal(number) / 1000)
@@ -36,8 +36,9 @@ bills = st.lists(
 
 
 @dataclass
-class Line:
-    """A standing bill: what it moved, its given amount or the sale it comes back from, and what it was posted at."""
+class ReferenceBill:
+    """A bill that is not reversed: its move, its given amount or the sale it comes back from, and its posted
+    amount."""
 
     day: int
     quantity: Decimal
@@ -48,7 +49,7 @@ class Line:
 
 
 @dataclass
-class Hand:
+class ReferenceAverage:
     """Moving average of one goods, bill after bill in business order; `worth` is what each bill is worth by it."""
 
     quantity: Decimal = ZERO
@@ -58,53 +59,53 @@ class Hand:
     worth: dict[str, Decimal] = field(default_factory=dict)
     back: dict[str, tuple[Decimal, Decimal]] = field(default_factory=dict)
 
-    def unit(self, line: Line) -> Decimal:
+    def unit(self, line: ReferenceBill) -> Decimal:
         return self.last or line.unit_cost
 
     def learn(self, cost: Decimal | None, bought: bool) -> None:
-        """What was bought once is worth what it was last bought at."""
+        """Note a unit cost; a purchase's goes before others."""
         if cost and (bought or not self.bought):
             self.last, self.bought = cost, bought
 
-    def take(self, name: str, line: Line, lines: dict[str, Line]) -> None:
+    def take(self, name: str, line: ReferenceBill, lines: dict[str, ReferenceBill]) -> None:
         if line.quantity < 0:
             self.issue(name, line)
         else:
-            amount = self.given(name, line, lines)
+            amount = self.value_inbound(name, line, lines)
             # A gift tells nothing of what a piece costs.
             if line.amount is not None or line.sale:
-                self.learn(cents6(amount / line.quantity), name.startswith("CGRK"))
+                self.learn(round_micro(amount / line.quantity), name.startswith("CGRK"))
             self.receive(name, line.quantity, amount)
 
-    def issue(self, name: str, line: Line) -> None:
+    def issue(self, name: str, line: ReferenceBill) -> None:
         taken = -line.quantity
         if self.quantity <= 0:
-            cost = cents(taken * self.unit(line))
+            cost = round_cents(taken * self.unit(line))
         elif taken >= self.quantity:
-            cost = self.value + cents((taken - self.quantity) * self.value / self.quantity)
+            cost = self.value + round_cents((taken - self.quantity) * self.value / self.quantity)
         else:
-            cost = cents(self.value * taken / self.quantity)
+            cost = round_cents(self.value * taken / self.quantity)
         self.quantity, self.value = self.quantity - taken, self.value - cost
         self.worth[name] = -cost
 
-    def given(self, name: str, line: Line, lines: dict[str, Line]) -> Decimal:
+    def value_inbound(self, name: str, line: ReferenceBill, lines: dict[str, ReferenceBill]) -> Decimal:
         if line.amount is not None:
             return line.amount
         if line.sale is not None:
-            return self.returned(line, lines[line.sale])
+            return self.value_return(line, lines[line.sale])
         average = self.value / self.quantity if self.quantity > 0 else self.unit(line)
-        self.learn(cents6(average), False)
+        self.learn(round_micro(average), False)
         return (
-            cents(self.value * line.quantity / self.quantity)
+            round_cents(self.value * line.quantity / self.quantity)
             if self.quantity > 0
-            else cents(average * line.quantity)
+            else round_cents(average * line.quantity)
         )
 
-    def returned(self, line: Line, sale: Line) -> Decimal:
+    def value_return(self, line: ReferenceBill, sale: ReferenceBill) -> Decimal:
         assert line.sale is not None
         before, amount = self.back.get(line.sale, (ZERO, ZERO))
         if line.sale in self.worth:
-            worth = cents(-self.worth[line.sale] * (before + line.quantity) / -sale.quantity) - amount
+            worth = round_cents(-self.worth[line.sale] * (before + line.quantity) / -sale.quantity) - amount
         else:
             worth = line.posted
         self.back[line.sale] = (before + line.quantity, amount + worth)
@@ -115,28 +116,28 @@ class Hand:
         self.quantity, self.value = before + quantity, value + amount
         if before < 0:
             if self.quantity >= 0:
-                self.value = cents(amount * self.quantity / quantity)
+                self.value = round_cents(amount * self.quantity / quantity)
             else:
-                self.value = cents(value * self.quantity / before)
+                self.value = round_cents(value * self.quantity / before)
         self.worth[name] = self.value - value
 
 
-def cents6(number: Decimal) -> Decimal | None:
+def round_micro(number: Decimal) -> Decimal | None:
     return number.quantize(Decimal("0.000001"), "ROUND_HALF_UP") or None
 
 
-def posted(books: Bench, asked: list[tuple[Any, ...]]) -> dict[str, Line]:
-    """Post what the ledger takes, under negative stock; answers what stands, in posting order."""
-    lines: dict[str, Line] = {}
+def post_bills(books: LedgerBench, bills: list[tuple[Any, ...]]) -> dict[str, ReferenceBill]:
+    """Post what the ledger takes, under negative stock; returns what is not reversed, in posting order."""
+    lines: dict[str, ReferenceBill] = {}
     sold: list[str] = []
-    for number, (kind, day, quantity, more) in enumerate(asked, 1):
+    for number, (kind, day, quantity, more) in enumerate(bills, 1):
         name, when, sale = f"{kind}{number}", DAY + timedelta(days=day), None
         try:
             with books.conn.begin_nested():
                 if kind == "undo":
                     chosen = list(lines)[more % len(lines)] if lines else None
                     if chosen:
-                        reverse_of(books, chosen, lines[chosen].day)
+                        reverse_named(books, chosen, lines[chosen].day)
                         del lines[chosen]
                     continue
                 signed = -quantity if kind == "XSCK" else quantity
@@ -144,20 +145,20 @@ def posted(books: Bench, asked: list[tuple[Any, ...]]) -> dict[str, Line]:
                 if kind == "XSTH" and sold:
                     sale = sold[more % len(sold)]
                     options["origin"] = ("XSCK", int(sale[4:]))
-                books.post(name, move(signed, line=number, **options), policy=NEGATIVE, day=when)
+                books.post(name, build_move(signed, line=number, **options), policy=NEGATIVE, day=when)
         except LedgerRefusal:
             continue
         [(amount, unit)] = books.rows(
             f"select amount, unit_cost from stock_ledger where bill_no = '{name}' and quantity <> 0"
         )
-        lines[name] = Line(day, signed, more if kind == "CGRK" else None, sale, amount, unit)
+        lines[name] = ReferenceBill(day, signed, more if kind == "CGRK" else None, sale, amount, unit)
         if kind == "XSCK":
             sold.append(name)
     return lines
 
 
-def reverse_of(books: Bench, name: str, day: int) -> None:
-    reverse(books.conn, ref(name, DAY + timedelta(days=day)), NEGATIVE)
+def reverse_named(books: LedgerBench, name: str, day: int) -> None:
+    reverse_bill(books.conn, build_ref(name, DAY + timedelta(days=day)), NEGATIVE)
 
 
 @settings(
@@ -186,10 +187,10 @@ def reverse_of(books: Bench, name: str, day: int) -> None:
 def test_every_bill_is_worth_what_the_hand_says(engine: Engine, asked: list[tuple[Any, ...]]) -> None:
     with engine.connect() as conn:
         transaction = conn.begin()
-        books = Bench(conn)
-        lines = posted(books, asked)
-        found = recalculate(conn, COMPANY, FIRST, [TYRE])
-        hand = Hand()
+        books = LedgerBench(conn)
+        lines = post_bills(books, asked)
+        found = recalculate_costs(conn, COMPANY, FIRST, [TYRE])
+        hand = ReferenceAverage()
         for name, line in sorted(lines.items(), key=lambda item: item[1].day):
             hand.take(name, line, lines)
         told = dict(
@@ -201,6 +202,10 @@ def test_every_bill_is_worth_what_the_hand_says(engine: Engine, asked: list[tupl
             assert told == hand.worth
             balance = books.rows("select quantity, amount from cost_balance where pool_id = 0")
             assert balance == ([(hand.quantity, hand.value)] if balance else [])
-        assert recalculate(conn, COMPANY, FIRST, [TYRE]).differences == 0
-        assert [item.check.name for item in checks.run(conn, checks.LEDGER) if item.count] == []
+        assert recalculate_costs(conn, COMPANY, FIRST, [TYRE]).differences == 0
+        assert [
+            item.check.name
+            for item in integrity_checks.run_checks(conn, integrity_checks.LEDGER_CHECKS)
+            if item.count
+        ] == []
         transaction.rollback()

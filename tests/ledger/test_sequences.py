@@ -1,7 +1,4 @@
-"""Random sequences of bills: after every step all checks hold, and a naive bookkeeper comes to the same balances.
-
-`ERP_SEQUENCES` sets how many sequences are tried (60 by default; 500 for a long run).
-"""
+"""Random sequences of bills: after every step all checks hold, and the reference model has the same balances."""
 
 from __future__ import annotations
 
@@ -18,11 +15,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from sqlalchemy import Connection, Engine
 
-from api.kit.posting import Landing, MoneyEntry, Postings, Reservation, SettlementOpen, StockMove, WriteOff
-from api.ledger import Policy, checks, post, reverse
+from api.kit.declaration.posting import (
+    Landing,
+    MoneyEntry,
+    Postings,
+    Reservation,
+    SettlementOpen,
+    StockMove,
+    WriteOff,
+)
+from api.ledger import Policy, integrity_checks, post_bill, reverse_bill
 from api.ledger.refusals import LedgerRefusal, OverWriteOff, PastShortage, ReturnExceeds, Shortage
-from tests.ledger.shadow import Shadow, Short, ShortThen
-from tests.ledger.words import DAY, DUE, balances, ref
+from tests.ledger.reference_model import PastReferenceShortage, ReferenceLedger, ReferenceShortage
+from tests.support.ledger_builders import DAY, DUE, build_ref, read_balances
 
 SEQUENCES = int(os.environ.get("ERP_SEQUENCES", "60"))
 STRICT_WAREHOUSE, LOOSE_WAREHOUSE = 10, 20
@@ -40,9 +45,9 @@ outbound_lines = st.lists(st.tuples(goods, quantities, named, named), min_size=1
 pick = st.integers(0, 10**6)
 
 ALL = (
-    *checks.LEDGER,
-    checks.negative_stock(f"select {LOOSE_WAREHOUSE}"),
-    checks.negative_days(f"select {LOOSE_WAREHOUSE}"),
+    *integrity_checks.LEDGER_CHECKS,
+    integrity_checks.build_negative_stock_check(f"select {LOOSE_WAREHOUSE}"),
+    integrity_checks.build_negative_days_check(f"select {LOOSE_WAREHOUSE}"),
 )
 SWEEP = (
     "select array_remove(array["
@@ -51,7 +56,7 @@ SWEEP = (
 )
 
 
-class Ledgers(RuleBasedStateMachine):
+class LedgerMachine(RuleBasedStateMachine):
     """One transaction is one sequence; every action runs in a savepoint and is undone when refused."""
 
     engine: ClassVar[Engine]
@@ -62,7 +67,7 @@ class Ledgers(RuleBasedStateMachine):
         self.conn = self.engine.connect()
         self.conn.begin()
         self.number = 0
-        self.shadow = Shadow(POLICY.negative_warehouses)
+        self.shadow = ReferenceLedger(POLICY.negative_warehouses)
         self.standing: list[str] = []
         self.items: list[int] = []
         self.sold: list[tuple[int, int]] = []
@@ -76,16 +81,16 @@ class Ledgers(RuleBasedStateMachine):
     def attempt(self, prefix: str, postings: Postings, day: int = 0) -> LedgerRefusal | None:
         """Post a new bill, reverse it to prove that every balance is restored, and post it again."""
         self.number += 1
-        bill = ref(f"{prefix}{self.number}", DAY + timedelta(days=day))
-        before = balances(self.conn)
+        bill = build_ref(f"{prefix}{self.number}", DAY + timedelta(days=day))
+        before = read_balances(self.conn)
         try:
             with self.conn.begin_nested():
-                post(self.conn, bill, postings, POLICY)
+                post_bill(self.conn, bill, postings, POLICY)
         except LedgerRefusal as refusal:
             return refusal
-        reverse(self.conn, bill, POLICY)
-        assert balances(self.conn) == before
-        post(self.conn, bill, postings, POLICY)
+        reverse_bill(self.conn, bill, POLICY)
+        assert read_balances(self.conn) == before
+        post_bill(self.conn, bill, postings, POLICY)
         self.standing.append(bill.bill_no)
         return None
 
@@ -137,9 +142,9 @@ class Ledgers(RuleBasedStateMachine):
         expected, wrong = copy.deepcopy(self.shadow), None
         try:
             expected.ship(moves, day)
-        except ShortThen:
+        except PastReferenceShortage:
             wrong = PastShortage
-        except Short:
+        except ReferenceShortage:
             wrong = Shortage
         refusal = self.attempt(
             "XSCK", Postings(tuple(moves), settlements=(SettlementOpen("customer", 1, owed, DUE),)), day
@@ -155,7 +160,7 @@ class Ledgers(RuleBasedStateMachine):
     def relocate(
         self, warehouse: int, lines: list[tuple[Any, ...]], onto: int, place: int, frozen: bool
     ) -> None:
-        """What leaves lands elsewhere with its value: the average stays to the cent, frozen or not."""
+        """Relocate goods, whose value lands with them: the average stays to the cent, frozen or not."""
         frozen = frozen and onto != warehouse
         moves = [
             StockMove(
@@ -169,11 +174,11 @@ class Ledgers(RuleBasedStateMachine):
             )
             for at, (goods_id, quantity, allocation, batch) in enumerate(lines)
         ]
-        before = balances(self.conn)["cost"]
+        before = read_balances(self.conn)["cost"]
         refusal = self.attempt("DBCK", Postings(tuple(moves)))
         assert refusal is None or isinstance(refusal, Shortage | PastShortage)
         if refusal is None:
-            worth = [row[:4] for row in balances(self.conn)["cost"]]
+            worth = [row[:4] for row in read_balances(self.conn)["cost"]]
             assert [row for row in worth if row[3]] == [row[:4] for row in before if row[3]]
             if frozen:
                 self.number += 1
@@ -210,7 +215,7 @@ class Ledgers(RuleBasedStateMachine):
         expected = copy.deepcopy(self.shadow)
         try:
             expected.receive([move], 0)
-        except Short:
+        except ReferenceShortage:
             expected = self.shadow
         refusal = self.attempt("XSTH", Postings(stock=(move,)))
         if sure:
@@ -257,18 +262,18 @@ class Ledgers(RuleBasedStateMachine):
         bill_no = self.standing[which % len(self.standing)]
         try:
             with self.conn.begin_nested():
-                reverse(self.conn, ref(bill_no), POLICY)
+                reverse_bill(self.conn, build_ref(bill_no), POLICY)
         except LedgerRefusal:
             return
         self.standing.remove(bill_no)
         self.adopt()
 
     def adopt(self) -> None:
-        """Let the naive bookkeeper start again from the ledger, which the invariants have proved."""
+        """Restart the reference model from the ledger, which the invariants have proved."""
         rows = self.conn.exec_driver_sql(
             "select warehouse_id, goods_id, allocation_id, batch_id, quantity, first_date from stock_balance"
         )
-        fresh = Shadow(POLICY.negative_warehouses)
+        fresh = ReferenceLedger(POLICY.negative_warehouses)
         for row in rows:
             fresh.stock[tuple(row[:4])] = row.quantity  # type: ignore[index]
             fresh.first[tuple(row[:4])] = (row.first_date - DAY).days  # type: ignore[index]
@@ -300,7 +305,7 @@ class Ledgers(RuleBasedStateMachine):
         self.shadow = fresh
 
     @invariant()
-    def every_check_holds(self) -> None:
+    def every_check_passes(self) -> None:
         if hasattr(self, "conn"):
             assert self.conn.exec_driver_sql(SWEEP).scalar() == []
 
@@ -308,7 +313,7 @@ class Ledgers(RuleBasedStateMachine):
     def the_naive_bookkeeper_agrees(self) -> None:
         if not hasattr(self, "conn"):
             return
-        found = balances(self.conn)
+        found = read_balances(self.conn)
         stock = {tuple(row[:4]): row[5] for row in found["stock"]}
         assert {place: quantity for place, quantity in self.shadow.stock.items() if quantity} == stock
         reserved = sum(row[4] for row in found["total"])
@@ -320,8 +325,8 @@ class Ledgers(RuleBasedStateMachine):
 
 
 def test_random_sequences(engine: Engine) -> None:
-    Ledgers.engine = engine
-    case = Ledgers.TestCase
+    LedgerMachine.engine = engine
+    case = LedgerMachine.TestCase
     case.settings = settings(
         max_examples=SEQUENCES,
         stateful_step_count=20,
@@ -333,5 +338,5 @@ def test_random_sequences(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("check", ALL, ids=lambda check: check.name)
-def test_the_sweep_covers_every_check(check: checks.Check) -> None:
+def test_the_sweep_covers_every_check(check: integrity_checks.Check) -> None:
     assert check.sql in SWEEP

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site
 
 LIST = "v2/system/AreaStock/getList"
 
@@ -20,13 +20,13 @@ def alone(site: Site) -> Iterator[None]:
         conn.exec_driver_sql("delete from stock_area_member")
 
 
-def join(site: Site, *companies: int, area: int = 0) -> None:
+def join_area(site: Site, *companies: int, area: int = 0) -> None:
     for company in companies:
         body = {"stock_area_id": area or site.world.stock_area, "member_id": company}
         assert site.as_("admin").post("v2/system/StockAreaMember/add", body).ok
 
 
-def seen(site: Site, user: str, goods: int) -> list[dict[str, Any]]:
+def list_area_stock(site: Site, user: str, goods: int) -> list[dict[str, Any]]:
     answer = site.as_(user).get(LIST, goods_id=goods)
     assert answer.ok, answer
     rows: list[dict[str, Any]] = answer.data["data"]
@@ -36,30 +36,30 @@ def seen(site: Site, user: str, goods: int) -> list[dict[str, Any]]:
 class TestAreaStock:
     def test_nothing_is_shown_unless_granted(self, site: Site) -> None:
         goods = site.world.spares[40]
-        Desk(site).stock_in(goods, 4)
-        assert seen(site, "manager_b", goods) == []
-        join(site, site.world.company_b)
-        assert seen(site, "manager_b", goods) == []
+        BillClient(site).stock_in(goods, 4)
+        assert list_area_stock(site, "manager_b", goods) == []
+        join_area(site, site.world.company_b)
+        assert list_area_stock(site, "manager_b", goods) == []
 
     def test_companies_of_an_area_see_each_others_quantities(self, site: Site) -> None:
-        goods, desk = site.world.spares[41], Desk(site)
-        join(site, site.world.company_a, site.world.company_b)
+        goods, desk = site.world.spares[41], BillClient(site)
+        join_area(site, site.world.company_a, site.world.company_b)
         desk.stock_in(goods, 9)
-        desk.audited("sales_order", {"goods_id": goods, "quantity": "2", "price": "1"})
-        [row] = seen(site, "manager_b", goods)
+        desk.add_audited("sales_order", {"goods_id": goods, "quantity": "2", "price": "1"})
+        [row] = list_area_stock(site, "manager_b", goods)
         assert (row["member_id"], row["member_name"]) == (site.world.company_a, "A分公司")
         assert (row["stocks"], row["available_stocks"]) == ("9.000", "7.000")
         assert not {"cost_price", "amount", "warehouse_id"} & row.keys()
-        assert seen(site, "manager_a", goods) == [], "one's own stock is not an area's"
+        assert list_area_stock(site, "manager_a", goods) == [], "one's own stock is not an area's"
 
     def test_an_area_that_is_switched_off_shows_nothing(self, site: Site) -> None:
         goods, admin = site.world.spares[42], site.as_("admin")
         area = admin.post("v2/system/StockArea/add", {"stock_area_name": "华南"}).data["id"]
-        join(site, site.world.company_a, site.world.company_b, area=area)
-        Desk(site).stock_in(goods, 1)
-        assert len(seen(site, "manager_b", goods)) == 1
+        join_area(site, site.world.company_a, site.world.company_b, area=area)
+        BillClient(site).stock_in(goods, 1)
+        assert len(list_area_stock(site, "manager_b", goods)) == 1
         assert admin.post("v2/system/StockArea/edit", {"id": area, "enabled": False}).ok
-        assert seen(site, "manager_b", goods) == []
+        assert list_area_stock(site, "manager_b", goods) == []
 
     def test_a_branch_cannot_join_by_itself(self, site: Site) -> None:
         body = {"stock_area_id": site.world.stock_area, "member_id": site.world.company_b}
@@ -67,7 +67,7 @@ class TestAreaStock:
         assert (answer.code, answer.msg) == (403, "库存区域由可管理全部公司的角色设置")
 
     def test_a_company_is_in_an_area_once(self, site: Site) -> None:
-        join(site, site.world.company_a)
+        join_area(site, site.world.company_a)
         body = {"stock_area_id": site.world.stock_area, "member_id": site.world.company_a}
         answer = site.as_("admin").post("v2/system/StockAreaMember/add", body)
         assert (answer.code, answer.msg) == (400, "库存区域、公司已存在，请更换")
@@ -91,10 +91,10 @@ class TestInitialisation:
         }
 
     def test_opening_balances_are_summed(self, site: Site) -> None:
-        admin, desk = site.as_("admin"), Desk(site)
+        admin, desk = site.as_("admin"), BillClient(site)
         before = admin.get(self.LIST, company_id=site.world.company_a).data["data"][0]
         line = {"goods_id": site.world.spares[43], "quantity": "10", "price": "11.3", "tax_rate": "13"}
-        desk.audited("opening_stock", line)
+        desk.add_audited("opening_stock", line)
         [after] = admin.get(self.LIST, company_id=site.world.company_a).data["data"]
         assert after["opening_stocks"] == before["opening_stocks"] + 1
         assert float(after["opening_stock_amount"]) - float(before["opening_stock_amount"]) == pytest.approx(

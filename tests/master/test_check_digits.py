@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from api.master.check_digits import (
-    fits_body,
+from api.master.recognition.check_digits import (
+    correct_credit_code,
+    correct_id_number,
+    has_valid_organization_code,
     is_credit_code,
     is_id_number,
-    mended_credit_code,
-    mended_id_number,
 )
 
 
@@ -49,7 +49,7 @@ class TestIdNumbers:
         ],
     )
     def test_letters_become_digits_where_the_check_digit_proves_it(self, read: str, mended: str) -> None:
-        assert mended_id_number(read) == mended
+        assert correct_id_number(read) == mended
 
 
 class TestCreditCodes:
@@ -65,7 +65,7 @@ class TestCreditCodes:
         ],
     )
     def test_known_companies_fit_both_checks(self, code: str) -> None:
-        assert (is_credit_code(code), fits_body(code)) == (True, True)
+        assert (is_credit_code(code), has_valid_organization_code(code)) == (True, True)
 
     @pytest.mark.parametrize(
         "code",
@@ -96,4 +96,4 @@ class TestCreditCodes:
         ],
     )
     def test_impossible_letters_are_mended_where_both_checks_prove_it(self, read: str, mended: str) -> None:
-        assert mended_credit_code(read) == mended
+        assert correct_credit_code(read) == mended

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from api.kit.errors import Refusal
-from api.master.company_lookup import Company, CompanyFile, company_lookup
+from api.master.partners.company_lookup import CompanyFile, CompanyRecord, get_company_lookup
 
 HEAD = "名称,统一社会信用代码,法定代表人,地址,电话,注册资本,成立日期\n"
 ROWS = (
@@ -26,14 +26,14 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def names(words: str, most: int = 20) -> list[str]:
-    return [company.name for company in company_lookup().find(words, most)]
+def find_names(words: str, most: int = 20) -> list[str]:
+    return [company.name for company in get_company_lookup().find(words, most)]
 
 
 class TestFound:
     def test_all_that_is_known_is_answered(self, table: Path) -> None:
-        (found,) = company_lookup().find("91350100m000100y43", 20)
-        assert found == Company(
+        (found,) = get_company_lookup().find("91350100m000100y43", 20)
+        assert found == CompanyRecord(
             "杭州顺达汽车配件有限公司",
             "91350100M000100Y43",
             "周建国",
@@ -56,16 +56,16 @@ class TestFound:
     def test_by_part_of_a_name_or_the_beginning_of_a_code(
         self, table: Path, words: str, found: list[str]
     ) -> None:
-        assert names(words) == found
+        assert find_names(words) == found
 
     def test_no_more_than_asked_for(self, table: Path) -> None:
-        assert names("顺", 2) == ["顺达（杭州）轮胎有限公司", "宁波顺风物流有限公司"]
+        assert find_names("顺", 2) == ["顺达（杭州）轮胎有限公司", "宁波顺风物流有限公司"]
 
     def test_as_spreadsheets_save_it(self, table: Path) -> None:
         table.write_bytes((HEAD + ROWS).encode("gb18030"))
-        assert names("顺风") == ["宁波顺风物流有限公司"]
+        assert find_names("顺风") == ["宁波顺风物流有限公司"]
         table.write_bytes(b"\xef\xbb\xbf" + (HEAD + ROWS).encode())
-        assert names("顺风") == ["宁波顺风物流有限公司"]
+        assert find_names("顺风") == ["宁波顺风物流有限公司"]
 
     def test_the_setting_says_where(
         self, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -75,12 +75,12 @@ class TestFound:
         table.rename(other)
         for given in (str(other), "elsewhere/all.csv"):
             monkeypatch.setenv("ERP_COMPANY_FILE", given)
-            assert names("顺风") == ["宁波顺风物流有限公司"]
+            assert find_names("顺风") == ["宁波顺风物流有限公司"]
 
     def test_a_code_that_can_be_none_is_doubted(self) -> None:
-        good, bad = Company("甲", "91350100M000100Y43"), Company("乙", "91350100M000100Y44")
-        assert [item.doubt for item in good.items()] == ["", ""]
-        assert [item.doubt for item in bad.items()] == ["", "校验码不符，请核对"]
+        good, bad = CompanyRecord("甲", "91350100M000100Y43"), CompanyRecord("乙", "91350100M000100Y44")
+        assert [item.doubt for item in good.list_items()] == ["", ""]
+        assert [item.doubt for item in bad.list_items()] == ["", "校验码不符，请核对"]
 
 
 class TestRefused:
@@ -106,7 +106,7 @@ class TestRefused:
     def test_a_table_that_is_none(self, table: Path, content: bytes, said: str) -> None:
         table.write_bytes(content)
         with pytest.raises(Refusal) as refused:
-            company_lookup().find("顺达", 20)
+            get_company_lookup().find("顺达", 20)
         assert refused.value.msg == said
 
     @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ class TestRefused:
     def test_a_row_that_is_broken_names_its_line(self, table: Path, rows: str, said: str) -> None:
         table.write_text(HEAD + ROWS + rows, "utf-8")
         with pytest.raises(Refusal) as refused:
-            company_lookup().find("顺达", 20)
+            get_company_lookup().find("顺达", 20)
         assert refused.value.msg == f"企业名录 companies.csv {said}，请让管理员改正这一行"
 
     def test_line_breaks_of_any_system_end_rows(self, table: Path) -> None:
         table.write_bytes((HEAD + ROWS).replace("\n", "\r\n").encode())
-        assert names("顺风") == ["宁波顺风物流有限公司"]
+        assert find_names("顺风") == ["宁波顺风物流有限公司"]

@@ -7,25 +7,25 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from api.kit import registry
-from tests.kit.fixtures import Site
-from tests.kit.payloads import payload_of
+from api.kit.declaration import registry
+from tests.support.fixtures import Site
+from tests.support.payloads import payload_of
 
 COUNTS = {"country": 1, "province": 34, "city": 342, "area": 2978}
 
 
-def lookup(site: Site, level: str, **query: Any) -> list[dict[str, Any]]:
-    path = registry.get(level).declaration.lookup
+def list_level(site: Site, level: str, **query: Any) -> list[dict[str, Any]]:
+    path = registry.get_resource(level).declaration.lookup
     answer = site.as_("clerk_a").get(path, per_page=500, **query)
     assert answer.ok, answer
     rows: list[dict[str, Any]] = answer.data
     return rows
 
 
-def named(site: Site, level: str, name: str, **query: Any) -> int:
+def find_key(site: Site, level: str, name: str, **query: Any) -> int:
     [key] = [
         row[f"{level}_id"]
-        for row in lookup(site, level, **{f"{level}_name": name}, **query)
+        for row in list_level(site, level, **{f"{level}_name": name}, **query)
         if row[f"{level}_name"] == name
     ]
     return int(key)
@@ -34,7 +34,7 @@ def named(site: Site, level: str, name: str, **query: Any) -> int:
 class TestDivisions:
     @pytest.mark.parametrize(("level", "count"), COUNTS.items())
     def test_all_are_loaded(self, site: Site, level: str, count: int) -> None:
-        api = registry.get(level).declaration.api
+        api = registry.get_resource(level).declaration.api
         assert site.as_("admin").get(f"{api}/getList", per_page=1).data["total"] == count
 
     def test_each_lies_where_its_code_says(self, conn: Connection) -> None:
@@ -45,26 +45,26 @@ class TestDivisions:
         assert conn.exec_driver_sql(query).scalar_one() == 0
 
     def test_choices_are_narrowed_by_what_lies_above(self, site: Site) -> None:
-        zhejiang = named(site, "province", "浙江省")
-        cities = [row["city_name"] for row in lookup(site, "city", province_id=zhejiang)]
+        zhejiang = find_key(site, "province", "浙江省")
+        cities = [row["city_name"] for row in list_level(site, "city", province_id=zhejiang)]
         assert len(cities) == 11
         assert {"杭州市", "宁波市", "温州市"} <= set(cities)
-        hangzhou = named(site, "city", "杭州市", province_id=zhejiang)
-        areas = lookup(site, "area", city_id=hangzhou)
+        hangzhou = find_key(site, "city", "杭州市", province_id=zhejiang)
+        areas = list_level(site, "area", city_id=hangzhou)
         assert len(areas) == 13
         assert {row["province_name"] for row in areas} == {"浙江省"}
 
     def test_a_municipality_is_its_own_city(self, site: Site) -> None:
-        beijing = named(site, "province", "北京市")
-        [city] = lookup(site, "city", province_id=beijing)
+        beijing = find_key(site, "province", "北京市")
+        [city] = list_level(site, "city", province_id=beijing)
         assert city["city_name"] == "北京市"
-        assert len(lookup(site, "area", city_id=city["city_id"])) == 16
+        assert len(list_level(site, "area", city_id=city["city_id"])) == 16
 
 
 class TestPlace:
     @pytest.mark.parametrize("resource", ["customer", "supplier", "company"])
     def test_a_partner_answers_where_he_lies(self, site: Site, resource: str) -> None:
-        cls, admin = registry.get(resource), site.as_("admin")
+        cls, admin = registry.get_resource(resource), site.as_("admin")
         sent = {**payload_of(cls, site.world), "enabled": True}
         key = admin.post(f"{cls.declaration.api}/add", sent).data["id"]
         names = ("浙江省", "杭州市", "西湖区")
@@ -77,14 +77,14 @@ class TestPlace:
         assert key in [row[cls.key().key] for row in found]
 
     def test_a_city_of_another_province_is_refused(self, site: Site) -> None:
-        cls = registry.get("customer")
-        sent = {**payload_of(cls, site.world), "province_id": named(site, "province", "江苏省")}
+        cls = registry.get_resource("customer")
+        sent = {**payload_of(cls, site.world), "province_id": find_key(site, "province", "江苏省")}
         answer = site.as_("admin").post("v2/custom/Customer/add", sent)
         assert (answer.code, answer.data["failures"][0]["msg"]) == (400, "“市”与单据不匹配，请重新选择")
 
     def test_what_lies_below_keeps_a_place_from_being_deleted(self, site: Site) -> None:
         for level, key in (("province", site.world.province), ("city", site.world.city)):
-            api = registry.get(level).declaration.api
+            api = registry.get_resource(level).declaration.api
             answer = site.as_("admin").post(f"{api}/del", {"ids": [key]})
             assert (answer.code, answer.msg) == (400, "已被引用，不能删除")
 

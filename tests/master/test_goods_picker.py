@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from api.kit import registry
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
-from tests.master.test_masters import path
+from api.kit.declaration import registry
+from tests.master.test_masters import call_path
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site
 
 
 class TestPicker:
@@ -25,7 +25,7 @@ class TestPicker:
             "factory_code": "F-77",
             "shorthand_code": "MQL295",
         }
-        assert site.as_("admin").post(path("goods", "edit"), body).ok
+        assert site.as_("admin").post(call_path("goods", "edit"), body).ok
 
     @pytest.mark.parametrize(
         "keyword",
@@ -38,7 +38,7 @@ class TestPicker:
     def test_an_exact_code_comes_first(self, site: Site) -> None:
         admin, spare = site.as_("admin"), {"goods_type_id": site.world.type2, "unit_id": site.world.unit}
         for number in ("A-TYRE", "TYRE-2"):
-            admin.post(path("goods", "add"), {**spare, "goods_num": number, "goods_name": number})
+            admin.post(call_path("goods", "add"), {**spare, "goods_num": number, "goods_name": number})
         rows = admin.get(self.PATH, keyword="TYRE").data["data"]
         assert rows[0]["goods_num"] == "TYRE"
         assert len(rows) == 3
@@ -48,17 +48,17 @@ class TestPicker:
         assert site.world.tyre in [row["goods_id"] for row in rows["data"]]
 
     def test_stock_last_price_and_cost_stand_on_the_row(self, site: Site) -> None:
-        desk, world, goods = Desk(site), site.world, site.world.spares[0]
+        desk, world, goods = BillClient(site), site.world, site.world.spares[0]
         desk.stock_in(goods, 10)
-        desk.audited("sales_order", {"goods_id": goods, "quantity": "4", "price": "10"})
-        desk.audited("sales_outbound", {"goods_id": goods, "quantity": "1", "price": "150"})
+        desk.add_audited("sales_order", {"goods_id": goods, "quantity": "4", "price": "10"})
+        desk.add_audited("sales_outbound", {"goods_id": goods, "quantity": "1", "price": "150"})
         query = {"goods_id": goods, "company_id": world.company_a, "customer_id": world.customer_a}
         [row] = desk.caller.get(self.PATH, warehouse_id=world.warehouse_a, **query).data["data"]
         assert (row["stocks"], row["available_stocks"]) == ("9.000", "5.000")
         assert (row["last_price"], row["cost_price"]) == ("150.000000", "100.00")
 
     def test_where_it_is_picked_first_stands_on_the_row(self, site: Site) -> None:
-        desk, world, goods = Desk(site), site.world, site.world.spares[2]
+        desk, world, goods = BillClient(site), site.world, site.world.spares[2]
         desk.stock_in(goods, 10)
         query = {"goods_id": goods, "company_id": world.company_a}
         [row] = desk.caller.get(self.PATH, warehouse_id=world.warehouse_a, **query).data["data"]
@@ -71,7 +71,7 @@ class TestPicker:
         assert (anywhere["warehouse_name"], anywhere["stocks"]) == (None, "10.000")
 
     def test_stock_of_one_type_of_warehouse(self, site: Site) -> None:
-        desk, world, goods = Desk(site), site.world, site.world.spares[3]
+        desk, world, goods = BillClient(site), site.world, site.world.spares[3]
         desk.stock_in(goods, 10)
         query = {"goods_id": goods, "company_id": world.company_a}
         for kind, stocks in ((1, "10.000"), (2, "0.000")):
@@ -79,7 +79,7 @@ class TestPicker:
             assert Decimal(row["stocks"]) == Decimal(stocks)
 
     def test_only_the_goods_of_a_bill_one_may_see(self, site: Site) -> None:
-        desk, goods = Desk(site), site.world.spares[4]
+        desk, goods = BillClient(site), site.world.spares[4]
         made = desk.draft("sales_order", {"goods_id": goods, "quantity": "4", "price": "10"})
         rows = desk.caller.get(self.PATH, order_id=made.id, order_type="XSDD").data["data"]
         assert [row["goods_id"] for row in rows] == [goods]
@@ -89,10 +89,10 @@ class TestPicker:
         assert site.as_("nobody").get(self.PATH, order_id=made.id, order_type="XSDD").code == 403
 
     def test_of_two_partners_the_bill_s_own_gives_the_last_price(self, site: Site) -> None:
-        desk, world, goods = Desk(site), site.world, site.world.spares[5]
+        desk, world, goods = BillClient(site), site.world, site.world.spares[5]
         desk.stock_in(goods, 10)
-        desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "1", "price": "80"})
-        desk.audited("sales_outbound", {"goods_id": goods, "quantity": "1", "price": "150"})
+        desk.add_audited("purchase_inbound", {"goods_id": goods, "quantity": "1", "price": "80"})
+        desk.add_audited("sales_outbound", {"goods_id": goods, "quantity": "1", "price": "150"})
         both = {"customer_id": world.customer_a, "supplier_id": world.supplier, "company_id": world.company_a}
         sold, bought = "150.000000", "80.000000"
         for bill, price in (
@@ -106,7 +106,7 @@ class TestPicker:
 
     def test_a_purchase_row_has_the_prices_that_there_are(self, site: Site) -> None:
         """What was agreed, what was paid last and what the list says, each price once, the one that holds first."""
-        desk, world, goods = Desk(site), site.world, site.world.spares[6]
+        desk, world, goods = BillClient(site), site.world, site.world.spares[6]
         asked = {
             "goods_id": goods,
             "bill_type": "CGRK",
@@ -114,8 +114,8 @@ class TestPicker:
             "company_id": world.company_a,
         }
         body = {"company_id": world.company_a, "goods_id": goods, "purchase_price": "70"}
-        assert desk.caller.post(path("company_goods", "add"), body).ok
-        desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "1", "price": "80"})
+        assert desk.caller.post(call_path("company_goods", "add"), body).ok
+        desk.add_audited("purchase_inbound", {"goods_id": goods, "quantity": "1", "price": "80"})
         [row] = desk.caller.get(self.PATH, **asked).data["data"]
         assert (row["purchase_price"], row["purchase_price_list"]) == (
             "70.000000",
@@ -125,7 +125,7 @@ class TestPicker:
             ],
         )
         agreed = {"company_id": world.company_a, "supplier_id": world.supplier, "goods_id": goods}
-        assert desk.caller.post(path("supplier_price", "add"), {**agreed, "purchase_price": "70"}).ok
+        assert desk.caller.post(call_path("supplier_price", "add"), {**agreed, "purchase_price": "70"}).ok
         [row] = desk.caller.get(self.PATH, **asked).data["data"]
         assert row["purchase_price_list"] == [
             {"purchase_price": "70.000000", "price_source": "供应商价"},
@@ -141,14 +141,14 @@ class TestPicker:
 
     def test_every_bill_form_may_ask(self, site: Site) -> None:
         """The forms name the bill as its screen is named."""
-        for bill in (cls.name() for cls in registry.declared() if cls.bill):
+        for bill in (cls.name() for cls in registry.list_resources() if cls.bill):
             assert site.as_("admin").get(self.PATH, bill_type=bill, per_page=1).ok, bill
 
     def test_only_what_is_in_stock_when_asked(self, site: Site) -> None:
         goods, admin = site.world.spares[1], site.as_("admin")
         query = {"goods_id": goods, "company_id": site.world.company_a, "is_stocks": 1}
         assert admin.get(self.PATH, **query).data["total"] == 0
-        Desk(site).stock_in(goods, 1)
+        BillClient(site).stock_in(goods, 1)
         assert admin.get(self.PATH, **query).data["total"] == 1
 
     def test_codes_are_fetched_at_once(self, site: Site) -> None:

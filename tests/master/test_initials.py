@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 import api.main
-from api.kit import registry
-from api.kit.initials import initials
-from api.master.choosing import chosen
-from tests.kit.fixtures import Site
-from tests.kit.payloads import payload_of
+from api.kit.declaration import registry
+from api.kit.storage.initials import initials
+from api.master.lookups.lookup_rights import list_lookup_resources
+from tests.support.fixtures import Site
+from tests.support.payloads import payload_of
 
 assert api.main  # declares all
 
-CHOSEN = {item.ref.resource for cls in registry.declared() for item in cls.fields() if item.ref}
+CHOSEN = {item.ref.resource for cls in registry.list_resources() for item in cls.fields() if item.ref}
 NAMED = sorted(
     name
     for name in CHOSEN
-    if (cls := registry.get(name)).bill is None
+    if (cls := registry.get_resource(name)).bill is None
     and "add" in cls.declaration.actions
     and cls.declaration.title.endswith("name")
 )
@@ -31,7 +31,7 @@ def test_those_that_bills_name_are_among_them() -> None:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_a_record_is_found_by_any_reading_of_its_name(site: Site, name: str) -> None:
-    admin, cls = site.as_("admin"), registry.get(name)
+    admin, cls = site.as_("admin"), registry.get_resource(name)
     title, at = cls.declaration.title, cls.declaration.api
     body = payload_of(cls, site.world) | {title: "闵行乐清"}
     if "enabled" in cls.table().c:
@@ -41,7 +41,7 @@ def test_a_record_is_found_by_any_reading_of_its_name(site: Site, name: str) -> 
     made = admin.post(f"{at}/add", body)
     assert made.ok, made.msg
     for words in ("mhyq", "MXLQ", "行乐"):
-        for call in ("getDropdown", "getList") if name in chosen() else ("getList",):
+        for call in ("getDropdown", "getList") if name in list_lookup_resources() else ("getList",):
             rows = admin.get(f"{at}/{call}", keyword=words).data["data"]
             found = [row[cls.key().key] for row in rows]
             assert made.data["id"] in found, (call, words)
@@ -50,7 +50,7 @@ def test_a_record_is_found_by_any_reading_of_its_name(site: Site, name: str) -> 
 def test_what_setup_makes_has_them_too(site: Site) -> None:
     admin = site.as_("admin")
     for name, words in (("company", "jtzb"), ("role", "xtgly"), ("user_account", "gly")):
-        cls = registry.get(name)
+        cls = registry.get_resource(name)
         rows = admin.get(f"{cls.declaration.api}/getList", keyword=words).data["data"]
         assert [row[cls.declaration.title] for row in rows] in (["集团总部"], ["系统管理员"], ["管理员"])
 

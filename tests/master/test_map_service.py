@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from api.kit.settings import PROJECT_DIR, SettingError, settings
-from tests.kit.documented import conforms
-from tests.kit.fixtures import Site
+from api.kit.settings import PROJECT_DIR, SettingError, read_settings
+from tests.support.api_document import find_schema_errors
+from tests.support.fixtures import Site
 
 PAGE, REGIONS = "v2/open/Map/getPage", "v2/open/Map/getRegions"
 KEY, CODE = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
@@ -64,13 +64,13 @@ class TestPage:
     def test_what_is_no_key_is_told_at_the_start(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("ERP_MAP_KEY", "'</script>")
         with pytest.raises(SettingError, match="ERP_MAP_KEY 应由字母和数字组成"):
-            settings()
+            read_settings()
 
 
 class TestRegions:
     def test_every_district_in_its_city_with_its_initials(self, site: Site) -> None:
         answer = site.as_("nobody").get(REGIONS)
-        assert conforms("get", REGIONS, answer) == []
+        assert find_schema_errors("get", REGIONS, answer) == []
         provinces = {one["name"]: one for one in answer.data}
         assert len(provinces) == 34
         [hangzhou] = [one for one in provinces["浙江省"]["cities"] if one["name"] == "杭州市"]

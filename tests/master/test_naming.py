@@ -6,37 +6,37 @@ from typing import Any
 
 import pytest
 
-from tests.kit.client import Answer
-from tests.kit.fixtures import Site
+from tests.support.client import Answer
+from tests.support.fixtures import Site
 
 GOODS, RULE, PREVIEW = "v2/system/Goods", "v2/system/NamingRule", "v2/system/GoodsRenaming"
 
 
-class Types:
+class GoodsTypeTree:
     """A tree of types of the test's own, and goods in it."""
 
     def __init__(self, site: Site, mark: str) -> None:
         self.site, self.mark, self.admin = site, mark, site.as_("admin")
-        self.top = self.kind(f"{mark}顶", 1)
-        self.low = self.kind(f"{mark}底", 2, self.top)
+        self.top = self.add_type(f"{mark}顶", 1)
+        self.low = self.add_type(f"{mark}底", 2, self.top)
 
-    def kind(self, name: str, level: int, parent: int | None = None) -> int:
+    def add_type(self, name: str, level: int, parent: int | None = None) -> int:
         body = {"goods_type_name": name, "level": level, "p_id": parent}
         key: int = self.admin.post("v2/system/GoodsType/add", body).data["id"]
         return key
 
-    def rule(self, kind: int, *parts: int, **more: Any) -> Answer:
+    def add_rule(self, kind: int, *parts: int, **more: Any) -> Answer:
         places = {f"part{at}": part for at, part in enumerate([*parts, *[0] * (6 - len(parts))], 1)}
         return self.admin.post(
             f"{RULE}/add",
             {"naming_rule_name": f"{self.mark}{kind}{parts}", "goods_type_id": kind, **places, **more},
         )
 
-    def goods(self, code: str, **more: Any) -> Answer:
+    def add_goods(self, code: str, **more: Any) -> Answer:
         body = {"goods_num": f"{self.mark}{code}", "goods_type_id": self.low, "unit_id": self.site.world.unit}
         return self.admin.post(f"{GOODS}/add", {**body, **more})
 
-    def info(self, key: int) -> dict[str, Any]:
+    def read_goods(self, key: int) -> dict[str, Any]:
         found: dict[str, Any] = self.admin.get(f"{GOODS}/getInfo", id=key).data
         return found
 
@@ -46,32 +46,32 @@ TYRE = {"specification_type": "295/80R22.5", "pattern": "XZE2", "load_index": "1
 
 class TestAdd:
     def test_a_name_is_made_of_the_parts_in_their_order(self, site: Site) -> None:
-        types = Types(site, "甲")
-        assert types.rule(types.low, 1, 2, 3, 6).ok
-        key = types.goods("1", brand_id=site.world.brand, **TYRE).data["id"]
-        assert types.info(key)["goods_name"] == "米其林 295/80R22.5 XZE2 152/149M"
-        assert types.info(key)["logogram"] == "MQL295/80R22.5XZE2152/149M MJL295/80R22.5XZE2152/149M"
+        types = GoodsTypeTree(site, "甲")
+        assert types.add_rule(types.low, 1, 2, 3, 6).ok
+        key = types.add_goods("1", brand_id=site.world.brand, **TYRE).data["id"]
+        assert types.read_goods(key)["goods_name"] == "米其林 295/80R22.5 XZE2 152/149M"
+        assert types.read_goods(key)["logogram"] == "MQL295/80R22.5XZE2152/149M MJL295/80R22.5XZE2152/149M"
 
     def test_a_part_without_value_is_left_out(self, site: Site) -> None:
-        types = Types(site, "乙")
-        assert types.rule(types.low, 3, 1, 2, separator=2).ok
-        key = types.goods("1", brand_id=-1, specification_type="11.00R20").data["id"]
-        assert (types.info(key)["goods_name"], types.info(key)["brand_id"]) == ("11.00R20", None)
+        types = GoodsTypeTree(site, "乙")
+        assert types.add_rule(types.low, 3, 1, 2, separator=2).ok
+        key = types.add_goods("1", brand_id=-1, specification_type="11.00R20").data["id"]
+        assert (types.read_goods(key)["goods_name"], types.read_goods(key)["brand_id"]) == ("11.00R20", None)
 
     def test_the_nearest_rule_counts(self, site: Site) -> None:
-        types = Types(site, "丙")
-        assert types.rule(types.top, 2, 7, separator=3).ok
-        first = types.goods("1", **TYRE).data["id"]
-        assert types.info(first)["goods_name"] == "295/80R22.5/丙底"
-        assert types.rule(types.low, 3).ok
-        second = types.goods("2", **TYRE).data["id"]
-        assert types.info(second)["goods_name"] == "XZE2"
+        types = GoodsTypeTree(site, "丙")
+        assert types.add_rule(types.top, 2, 7, separator=3).ok
+        first = types.add_goods("1", **TYRE).data["id"]
+        assert types.read_goods(first)["goods_name"] == "295/80R22.5/丙底"
+        assert types.add_rule(types.low, 3).ok
+        second = types.add_goods("2", **TYRE).data["id"]
+        assert types.read_goods(second)["goods_name"] == "XZE2"
 
     def test_a_given_name_stays(self, site: Site) -> None:
-        types = Types(site, "丁")
-        assert types.rule(types.low, 2).ok
-        key = types.goods("1", goods_name="自己起的名", **TYRE).data["id"]
-        assert types.info(key)["goods_name"] == "自己起的名"
+        types = GoodsTypeTree(site, "丁")
+        assert types.add_rule(types.low, 2).ok
+        key = types.add_goods("1", goods_name="自己起的名", **TYRE).data["id"]
+        assert types.read_goods(key)["goods_name"] == "自己起的名"
 
     @pytest.mark.parametrize(
         ("ruled", "said"),
@@ -81,9 +81,9 @@ class TestAdd:
         ],
     )
     def test_without_name_and_parts_it_is_refused(self, site: Site, ruled: bool, said: str) -> None:
-        types = Types(site, f"戊{ruled}")
-        assert not ruled or types.rule(types.low, 2, 3).ok
-        answer = types.goods("1")
+        types = GoodsTypeTree(site, f"戊{ruled}")
+        assert not ruled or types.add_rule(types.low, 2, 3).ok
+        answer = types.add_goods("1")
         assert (answer.code, answer.msg) == (400, said)
 
 
@@ -92,43 +92,45 @@ class TestRule:
         ("parts", "said"), [((), "请至少选择一个组成部分"), ((1, 2, 1), "组成部分不能重复")]
     )
     def test_what_makes_no_name_is_refused(self, site: Site, parts: tuple[int, ...], said: str) -> None:
-        types = Types(site, f"己{len(parts)}")
-        assert types.rule(types.low, *parts).msg == said
+        types = GoodsTypeTree(site, f"己{len(parts)}")
+        assert types.add_rule(types.low, *parts).msg == said
 
     def test_a_type_has_one_that_is_enabled(self, site: Site) -> None:
-        types = Types(site, "庚")
-        assert types.rule(types.low, 1).ok
-        assert types.rule(types.low, 2).msg == "商品类型已存在，请更换"
-        assert types.rule(types.low, 2, enabled=False).ok
+        types = GoodsTypeTree(site, "庚")
+        assert types.add_rule(types.low, 1).ok
+        assert types.add_rule(types.low, 2).msg == "商品类型已存在，请更换"
+        assert types.add_rule(types.low, 2, enabled=False).ok
 
 
 class TestRename:
-    def previewed(self, types: Types, rule: int) -> dict[str, tuple[str, str]]:
+    def list_previewed(self, types: GoodsTypeTree, rule: int) -> dict[str, tuple[str, str]]:
         rows = types.admin.get(f"{PREVIEW}/getList", naming_rule_id=rule, per_page=500).data["data"]
         return {row["goods_num"]: (row["goods_name"], row["new_name"]) for row in rows}
 
     def test_goods_are_shown_first_and_renamed_when_chosen(self, site: Site) -> None:
-        types = Types(site, "辛")
+        types = GoodsTypeTree(site, "辛")
         old = [
-            types.goods(str(n), goods_name=f"旧名{n}", specification_type=f"R{n}").data["id"]
+            types.add_goods(str(n), goods_name=f"旧名{n}", specification_type=f"R{n}").data["id"]
             for n in range(3)
         ]
-        own = types.goods("9", goods_name="旧名9", specification_type="R9", logogram="WOXIE").data["id"]
-        rule = types.rule(types.low, 2, 10).data["id"]
-        assert self.previewed(types, rule) == {f"辛{n}": (f"旧名{n}", f"R{n} 辛{n}") for n in (0, 1, 2, 9)}
-        assert types.info(old[0])["goods_name"] == "旧名0", "looking changes nothing"
+        own = types.add_goods("9", goods_name="旧名9", specification_type="R9", logogram="WOXIE").data["id"]
+        rule = types.add_rule(types.low, 2, 10).data["id"]
+        assert self.list_previewed(types, rule) == {
+            f"辛{n}": (f"旧名{n}", f"R{n} 辛{n}") for n in (0, 1, 2, 9)
+        }
+        assert types.read_goods(old[0])["goods_name"] == "旧名0", "looking changes nothing"
         answer = types.admin.post(f"{PREVIEW}/rename", {"ids": [old[0], own]})
         assert answer.data == {"success": [old[0], own], "failures": []}
-        assert [types.info(key)["goods_name"] for key in old] == ["R0 辛0", "旧名1", "旧名2"]
-        assert (types.info(old[0])["logogram"], types.info(own)["logogram"]) == ("R0X0", "WOXIE")
-        assert set(self.previewed(types, rule)) == {"辛1", "辛2"}
+        assert [types.read_goods(key)["goods_name"] for key in old] == ["R0 辛0", "旧名1", "旧名2"]
+        assert (types.read_goods(old[0])["logogram"], types.read_goods(own)["logogram"]) == ("R0X0", "WOXIE")
+        assert set(self.list_previewed(types, rule)) == {"辛1", "辛2"}
         log = types.admin.get(f"{GOODS}/getLog", id=old[0]).data
         assert (log[0]["before"]["goods_name"], log[0]["after"]["goods_name"]) == ("旧名0", "R0 辛0")
 
     def test_a_goods_that_fits_its_rule_is_told_so(self, site: Site) -> None:
-        types = Types(site, "壬")
-        types.rule(types.low, 2)
-        key = types.goods("1", specification_type="R1").data["id"]
+        types = GoodsTypeTree(site, "壬")
+        types.add_rule(types.low, 2)
+        key = types.add_goods("1", specification_type="R1").data["id"]
         answer = types.admin.post(f"{PREVIEW}/rename", {"ids": [key]})
         assert (answer.code, answer.msg) == (400, "名称已符合规则，或没有命名规则")
 
@@ -138,7 +140,7 @@ class TestRename:
 
 class TestLookups:
     def test_types_are_read_level_by_level(self, site: Site) -> None:
-        types, clerk = Types(site, "癸"), site.as_("clerk_a")
+        types, clerk = GoodsTypeTree(site, "癸"), site.as_("clerk_a")
 
         def below(key: int | None) -> dict[int, tuple[str, bool]]:
             rows = clerk.get("open/GoodsType/getGoodsTypeList", p_id=key).data

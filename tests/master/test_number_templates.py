@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from api.kit import numbering
-from api.kit.numbering import Template
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
-from tests.kit.statements import noted
+from api.kit.bills import numbering
+from api.kit.bills.numbering import NumberTemplate
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site
+from tests.support.sql_statements import recorded_statements
 
 API = "v2/system/BillBusinessSnTemplate"
 DAY = date(2026, 3, 5)
@@ -29,13 +29,13 @@ def usual(site: Site) -> Iterator[None]:
         conn.exec_driver_sql("delete from bill_number_template")
 
 
-def save(site: Site, kind: str, **given: Any) -> Any:
+def save_template(site: Site, kind: str, **given: Any) -> Any:
     answer = site.as_("admin").post(f"{API}/save", {"bill_type": kind, **given})
     assert answer.ok, answer
     return answer.data
 
 
-def saved(desk: Desk, resource: str = "other_inbound", on: str = "2026-03-05") -> str:
+def save_bill(desk: BillClient, resource: str = "other_inbound", on: str = "2026-03-05") -> str:
     line = {"goods_id": desk.world.oil, "quantity": "1", "price": "1"}
     return desk.draft(resource, line, business_date=on, confirmed=True).no
 
@@ -54,17 +54,17 @@ class TestForm:
     def test_a_bill_is_numbered_by_its_template(
         self, site: Site, conn: Connection, given: dict[str, Any], expected: str
     ) -> None:
-        run = Template(
+        run = NumberTemplate(
             given.get("prefix", "QTRK").upper(),
             given.get("with_company", True),
             given.get("date_form", 1),
             given.get("digits", 4),
             given.get("reset", 1),
-        ).run("A01", DAY)
+        ).sequence_for("A01", DAY)
         assert f"{run.head}{1:0{run.digits}d}" == expected
         previewed = site.as_("admin").post(f"{API}/preview", {"bill_type": "QTRK", **given}).data
-        assert save(site, "QTRK", **given)["example"] == previewed["example"]
-        number = saved(Desk(site))
+        assert save_template(site, "QTRK", **given)["example"] == previewed["example"]
+        number = save_bill(BillClient(site))
         assert number.startswith(run.head)
         assert len(number) == len(expected)
 
@@ -104,7 +104,7 @@ class TestRefusal:
         assert site.as_("admin").post(f"{API}/save", {"bill_type": "XSCK", **given}).code == 400
 
     def test_a_prefix_that_another_type_has_taken_is_refused(self, site: Site) -> None:
-        save(site, "XSCK", prefix="CK")
+        save_template(site, "XSCK", prefix="CK")
         answer = site.as_("admin").post(f"{API}/save", {"bill_type": "QTCK", "prefix": "CK"})
         assert answer.msg == "前缀 CK 已用于销售出库，请更换"
         assert site.as_("admin").post(f"{API}/save", {"bill_type": "QTCK", "prefix": "XSCK"}).code == 400
@@ -127,8 +127,8 @@ class TestReset:
         ],
     )
     def test_it_begins_anew_when_it_should(self, site: Site, reset: int, days: list[tuple[str, int]]) -> None:
-        save(site, "CGDD", reset=reset, prefix=f"R{reset}")
-        found = [(day, int(saved(Desk(site), "purchase_order", day)[-4:])) for day, _ in days]
+        save_template(site, "CGDD", reset=reset, prefix=f"R{reset}")
+        found = [(day, int(save_bill(BillClient(site), "purchase_order", day)[-4:])) for day, _ in days]
         assert found == days
 
 
@@ -138,36 +138,36 @@ class TestUnique:
         forms = [
             (date_form, digits, reset)
             for date_form, digits, reset in product((1, 2, 3, 4), (3, 4, 6), (1, 2, 3, 4))
-            if Template("QTCK", True, date_form, digits, reset).problem() is None
+            if NumberTemplate("QTCK", True, date_form, digits, reset).describe_problem() is None
         ]
         numbers: list[str] = []
         with site.engine.connect() as conn:
             for date_form, digits, reset in (*forms, *reversed(forms), *forms):
-                save(site, "QTCK", date_form=date_form, digits=digits, reset=reset)
+                save_template(site, "QTCK", date_form=date_form, digits=digits, reset=reset)
                 conn.rollback()
                 wanted = [("QTCK", site.world.company_a, DAY)] * 7
-                numbers += numbering.draw_all(conn, wanted)
+                numbers += numbering.draw_numbers(conn, wanted)
         assert len(numbers) == len(set(numbers))
 
     def test_a_counter_that_has_made_them_is_passed_over(self, site: Site) -> None:
         """A month's six digits have reached where a day's four would begin."""
-        save(site, "TCYK", date_form=3, digits=6, reset=2)
+        save_template(site, "TCYK", date_form=3, digits=6, reset=2)
         with site.engine.begin() as conn:
             conn.exec_driver_sql(
                 "insert into bill_counter (stem, last) values ('TCYKA01202603', 50003)"
                 " on conflict (stem) do update set last = 50003"
             )
-        save(site, "TCYK", date_form=1, digits=4, reset=1)
+        save_template(site, "TCYK", date_form=1, digits=4, reset=1)
         with site.engine.connect() as conn:
-            first = numbering.draw_all(conn, [("TCYK", site.world.company_a, DAY)] * 2)
+            first = numbering.draw_numbers(conn, [("TCYK", site.world.company_a, DAY)] * 2)
         assert first == ["TCYKA01202603050004", "TCYKA01202603050005"]
 
     def test_at_the_same_time(self, site: Site) -> None:
-        save(site, "DBCK", with_company=False, date_form=4, reset=4, digits=3)
+        save_template(site, "DBCK", with_company=False, date_form=4, reset=4, digits=3)
 
         def draw(company: int) -> list[str]:
             with site.engine.connect() as conn:
-                return [numbering.draw(conn, "DBCK", company, DAY) for _ in range(40)]
+                return [numbering.draw_number(conn, "DBCK", company, DAY) for _ in range(40)]
 
         companies = [site.world.company_a, site.world.company_b] * 2
         with ThreadPoolExecutor(4) as pool:
@@ -179,7 +179,7 @@ class TestUnique:
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Of two that draw one number from two counters at a time, at least one so sees the other's."""
-        save(site, "CGTH", digits=5)
+        save_template(site, "CGTH", digits=5)
         seen: list[int] = []
 
         def looking(conn: Connection, fresh: Any) -> dict[str, int]:
@@ -189,16 +189,16 @@ class TestUnique:
                 seen.extend(other.exec_driver_sql(query, (stems,)).scalars())
             return {}
 
-        monkeypatch.setattr(numbering, "_made", looking)
+        monkeypatch.setattr(numbering, "_find_used_numbers", looking)
         with site.engine.connect() as conn:
-            number = numbering.draw(conn, "CGTH", site.world.company_a, DAY)
+            number = numbering.draw_number(conn, "CGTH", site.world.company_a, DAY)
         assert seen == [int(number[-5:])]
 
     def test_it_takes_no_more_statements_than_before(self, site: Site) -> None:
         """One for what the number is made of, one to draw it; with templates one more to see that it is new."""
         for templates, expected in ((False, 2), (True, 3)):
             if templates:
-                save(site, "XSTH", digits=5)
-            with site.engine.connect() as conn, noted() as told:
-                numbering.draw_all(conn, [("XSTH", site.world.company_a, DAY)] * 500)
+                save_template(site, "XSTH", digits=5)
+            with site.engine.connect() as conn, recorded_statements() as told:
+                numbering.draw_numbers(conn, [("XSTH", site.world.company_a, DAY)] * 500)
             assert len(told) == expected, told

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import pytest
 from sqlalchemy import Connection
 
-from tests.kit.client import Answer
-from tests.kit.desk import Books, Desk, Made
-from tests.kit.state import fingerprint
+from tests.support.bill_client import BillClient, PostingReader, SavedBill
+from tests.support.client import Answer
+from tests.support.database_state import fingerprint_tables
 
 _names = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Side:
+class OffsetSide:
     """One kind of partner: the bills that owe, pay and offset, and the queries."""
 
     party: str
@@ -30,7 +30,7 @@ class Side:
 
 
 SIDES = (
-    Side(
+    OffsetSide(
         "customer",
         "sales_outbound",
         "customer_receipt",
@@ -39,7 +39,7 @@ SIDES = (
         "v2/custom/CustomerDepositsDetail",
         "v2/custom/CustomerReceiptDetail",
     ),
-    Side(
+    OffsetSide(
         "supplier",
         "purchase_inbound",
         "supplier_payment",
@@ -52,96 +52,104 @@ SIDES = (
 
 
 @pytest.fixture(params=SIDES, ids=lambda side: side.party)
-def side(request: pytest.FixtureRequest) -> Side:
-    found: Side = request.param
+def side(request: pytest.FixtureRequest) -> OffsetSide:
+    found: OffsetSide = request.param
     return found
 
 
 @dataclass(frozen=True)
-class Partner:
+class AdvanceOffsetPartner:
     """A new partner who owes or is owed 500 by one bill, and advanced 300 by another."""
 
-    side: Side
-    desk: Desk
+    side: OffsetSide
+    desk: BillClient
     id: int
-    owed: Made
-    advanced: Made
+    owed: SavedBill
+    advanced: SavedBill
 
     @property
-    def named(self) -> dict[str, int]:
+    def partner_key(self) -> dict[str, int]:
         return {f"{self.side.party}_id": self.id}
 
-    def settle(self, owed: str, advanced: str, books: Books) -> Answer:
+    def add_offset(self, owed: str, advanced: str, books: PostingReader) -> Answer:
         rows = (
             {"settlement_id": books.item(self.owed), "amount": owed},
             {"settlement_id": books.item(self.advanced), "amount": advanced},
         )
-        return self.desk.add(self.side.offset, *rows, **self.named)
+        return self.desk.add(self.side.offset, *rows, **self.partner_key)
 
-    def settled(self, amount: str, books: Books) -> Made:
-        answer = self.settle(amount, f"-{amount}", books)
+    def audit_offset(self, amount: str, books: PostingReader) -> SavedBill:
+        answer = self.add_offset(amount, f"-{amount}", books)
         assert answer.ok, answer
-        return Made(self.side.offset, answer.data["id"], answer.data["bill_no"])
+        return SavedBill(self.side.offset, answer.data["id"], answer.data["bill_no"])
 
 
 @pytest.fixture
-def partner(side: Side, desk: Desk) -> Partner:
+def partner(side: OffsetSide, desk: BillClient) -> AdvanceOffsetPartner:
     key = desk.partner(side.party, f"冲抵往来{next(_names)}", payment_days=0)
     desk.stock_in(desk.world.spares[31], 5)
     named = {f"{side.party}_id": key}
-    owed = desk.audited(
+    owed = desk.add_audited(
         side.owing, {"goods_id": desk.world.spares[31], "quantity": "5", "price": "100"}, **named
     )
-    advanced = desk.audited(side.paying, amount="300", **named)
-    return Partner(side, desk, key, owed, advanced)
+    advanced = desk.add_audited(side.paying, amount="300", **named)
+    return AdvanceOffsetPartner(side, desk, key, owed, advanced)
 
 
-def left(books: Books, *bills: Made) -> list[str]:
+def list_open_amounts(books: PostingReader, *bills: SavedBill) -> list[str]:
     return [row[4] for bill in bills for row in books.settlements(bill)]
 
 
 class TestOffset:
-    def test_its_audit_settles_both_and_moves_no_money(self, partner: Partner, books: Books) -> None:
-        bill = partner.settled("300", books)
-        assert left(books, partner.owed, partner.advanced) == ["500.00", "-300.00"]
-        assert partner.desk.act("auditorPass", bill).ok
-        assert partner.desk.info(bill)["amount"] == "300.00"
-        assert left(books, partner.owed, partner.advanced) == ["200.00", "0.00"]
+    def test_its_audit_settles_both_and_moves_no_money(
+        self, partner: AdvanceOffsetPartner, books: PostingReader
+    ) -> None:
+        bill = partner.audit_offset("300", books)
+        assert list_open_amounts(books, partner.owed, partner.advanced) == ["500.00", "-300.00"]
+        assert partner.desk.apply_action("auditorPass", bill).ok
+        assert partner.desk.read_bill(bill)["amount"] == "300.00"
+        assert list_open_amounts(books, partner.owed, partner.advanced) == ["200.00", "0.00"]
         assert books.money(bill) == []
 
-    def test_un_audit_opens_both_again(self, partner: Partner, books: Books) -> None:
-        bill = partner.settled("120.50", books)
-        assert partner.desk.act("auditorPass", bill).ok
-        assert partner.desk.act("antiAuditor", bill).ok
-        assert left(books, partner.owed, partner.advanced) == ["500.00", "-300.00"]
+    def test_un_audit_opens_both_again(self, partner: AdvanceOffsetPartner, books: PostingReader) -> None:
+        bill = partner.audit_offset("120.50", books)
+        assert partner.desk.apply_action("auditorPass", bill).ok
+        assert partner.desk.apply_action("antiAuditor", bill).ok
+        assert list_open_amounts(books, partner.owed, partner.advanced) == ["500.00", "-300.00"]
 
-    def test_the_two_sides_are_equal(self, partner: Partner, books: Books, conn: Connection) -> None:
-        before = fingerprint(conn)
+    def test_the_two_sides_are_equal(
+        self, partner: AdvanceOffsetPartner, books: PostingReader, conn: Connection
+    ) -> None:
+        before = fingerprint_tables(conn)
         conn.rollback()
-        answer = partner.settle("200", "-199.99", books)
+        answer = partner.add_offset("200", "-199.99", books)
         told = "冲抵的两边须相等：应收应付 200.00 元，预收预付 199.99 元"
         assert (answer.code, answer.msg) == (400, told)
-        assert fingerprint(conn) == before
+        assert fingerprint_tables(conn) == before
 
-    def test_no_more_than_is_open(self, partner: Partner, books: Books) -> None:
-        answer = partner.settle("300.01", "-300.01", books)
+    def test_no_more_than_is_open(self, partner: AdvanceOffsetPartner, books: PostingReader) -> None:
+        answer = partner.add_offset("300.01", "-300.01", books)
         assert (answer.code, answer.msg) == (400, "第2行：核销金额超过未核销金额 -300.00 元")
 
-    def test_an_advance_that_settled_is_not_taken_back(self, partner: Partner, books: Books) -> None:
-        assert partner.desk.act("auditorPass", partner.settled("300", books)).ok
-        answer = partner.desk.act("antiAuditor", partner.advanced)
+    def test_an_advance_that_settled_is_not_taken_back(
+        self, partner: AdvanceOffsetPartner, books: PostingReader
+    ) -> None:
+        assert partner.desk.apply_action("auditorPass", partner.audit_offset("300", books)).ok
+        answer = partner.desk.apply_action("antiAuditor", partner.advanced)
         assert answer.code == 400
         assert partner.advanced.no in answer.msg or "核销" in answer.msg
 
-    def test_two_at_once_use_an_advance_once(self, partner: Partner, books: Books) -> None:
-        bills = [partner.settled("300", books) for _ in range(2)]
+    def test_two_at_once_use_an_advance_once(
+        self, partner: AdvanceOffsetPartner, books: PostingReader
+    ) -> None:
+        bills = [partner.audit_offset("300", books) for _ in range(2)]
         answers: list[Answer] = []
         start = threading.Barrier(2)
 
-        def audit(bill: Made) -> None:
-            desk = Desk(partner.desk.site)
+        def audit(bill: SavedBill) -> None:
+            desk = BillClient(partner.desk.site)
             start.wait()
-            answers.append(desk.act("auditorPass", bill))
+            answers.append(desk.apply_action("auditorPass", bill))
 
         threads = [threading.Thread(target=audit, args=(bill,)) for bill in bills]
         for thread in threads:
@@ -149,21 +157,21 @@ class TestOffset:
         for thread in threads:
             thread.join()
         assert sorted(answer.code for answer in answers) == [200, 400]
-        assert left(books, partner.owed, partner.advanced) == ["200.00", "0.00"]
+        assert list_open_amounts(books, partner.owed, partner.advanced) == ["200.00", "0.00"]
 
 
 class TestQueries:
     def test_an_account_shows_what_is_left_and_leads_to_the_advances(
-        self, partner: Partner, books: Books
+        self, partner: AdvanceOffsetPartner, books: PostingReader
     ) -> None:
         side, caller = partner.side, partner.desk.caller
-        partner.desk.audited(side.paying, amount="50", **partner.named)
-        gone = partner.desk.audited(side.paying, amount="7", **partner.named)
-        assert partner.desk.act("antiAuditor", gone).ok
-        assert partner.desk.act("auditorPass", partner.settled("100", books)).ok
+        partner.desk.add_audited(side.paying, amount="50", **partner.partner_key)
+        gone = partner.desk.add_audited(side.paying, amount="7", **partner.partner_key)
+        assert partner.desk.apply_action("antiAuditor", gone).ok
+        assert partner.desk.apply_action("auditorPass", partner.audit_offset("100", books)).ok
 
-        [account] = caller.get(f"{side.accounts}/getList", **partner.named).data["data"]
-        items = caller.get(f"{side.items}/getList", **partner.named).data["data"]
+        [account] = caller.get(f"{side.accounts}/getList", **partner.partner_key).data["data"]
+        items = caller.get(f"{side.items}/getList", **partner.partner_key).data["data"]
 
         figures = ("amount", "used_amount", "left_amount")
         assert [account[name] for name in figures] == ["350.00", "100.00", "250.00"]
@@ -173,10 +181,12 @@ class TestQueries:
         ]
         assert {item["bill_no"] for item in items} >= {partner.advanced.no}
 
-    def test_a_write_off_names_both_bills(self, partner: Partner, books: Books) -> None:
-        bill = partner.settled("100", books)
-        assert partner.desk.act("auditorPass", bill).ok
-        rows = partner.desk.caller.get(f"{partner.side.write_offs}/getList", **partner.named).data["data"]
+    def test_a_write_off_names_both_bills(self, partner: AdvanceOffsetPartner, books: PostingReader) -> None:
+        bill = partner.audit_offset("100", books)
+        assert partner.desk.apply_action("auditorPass", bill).ok
+        rows = partner.desk.caller.get(f"{partner.side.write_offs}/getList", **partner.partner_key).data[
+            "data"
+        ]
         assert sorted(
             (row["bill_no"], row["item_no"], row["amount"], row["open_amount"]) for row in rows
         ) == sorted(
@@ -187,9 +197,11 @@ class TestQueries:
         )
         assert all(row["route"].endswith(f"?id={bill.id}") for row in rows)
 
-    def test_a_write_off_that_was_taken_back_is_gone(self, partner: Partner, books: Books) -> None:
-        bill = partner.settled("100", books)
-        assert partner.desk.act("auditorPass", bill).ok
-        assert partner.desk.act("antiAuditor", bill).ok
-        found = partner.desk.caller.get(f"{partner.side.write_offs}/getList", **partner.named).data
+    def test_a_write_off_that_was_taken_back_is_gone(
+        self, partner: AdvanceOffsetPartner, books: PostingReader
+    ) -> None:
+        bill = partner.audit_offset("100", books)
+        assert partner.desk.apply_action("auditorPass", bill).ok
+        assert partner.desk.apply_action("antiAuditor", bill).ok
+        found = partner.desk.caller.get(f"{partner.side.write_offs}/getList", **partner.partner_key).data
         assert found["total"] == 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site
 
 
 class TestGroupInfo:
@@ -76,7 +76,7 @@ class TestAccountingPeriods:
 
     def test_a_month_begins_open_and_is_closed(self, site: Site) -> None:
         company, admin = site.world.company_a, site.as_("admin")
-        Desk(site).stock_in(site.world.spares[5], 1, business_date="2025-12-30")
+        BillClient(site).stock_in(site.world.spares[5], 1, business_date="2025-12-30")
 
         def state(period: str) -> tuple[int, str | None]:
             query = {"company_id": company, "period": period}

@@ -6,13 +6,13 @@ from decimal import Decimal
 
 import pytest
 
-from api.master.rebate_tiers import Tier, quick_deductions
+from api.master.rebates.rebate_tiers import Tier, compute_quick_deductions
 
 
-def earned(base: str, accumulated: bool, *tiers: tuple[str, str]) -> Decimal:
-    """What a base within the last of the tiers earns."""
+def compute_rebate(base: str, accumulated: bool, *tiers: tuple[str, str]) -> Decimal:
+    """Return what a base within the last of the tiers earns."""
     rising = [Tier(Decimal(start), Decimal(rate)) for start, rate in tiers]
-    taken = quick_deductions(rising, accumulated=accumulated)
+    taken = compute_quick_deductions(rising, accumulated=accumulated)
     assert rising[-1].start <= Decimal(base)
     return Decimal(base) * rising[-1].rate - taken[-1]
 
@@ -34,7 +34,7 @@ def earned(base: str, accumulated: bool, *tiers: tuple[str, str]) -> Decimal:
 def test_by_excess_each_part_earns_at_its_own_rate(
     base: str, tiers: list[tuple[str, str]], hand: str
 ) -> None:
-    assert earned(base, False, *tiers) == Decimal(hand)
+    assert compute_rebate(base, False, *tiers) == Decimal(hand)
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,11 @@ def test_by_excess_each_part_earns_at_its_own_rate(
     ],
 )
 def test_accumulated_the_last_rate_holds_for_all(base: str, tiers: list[tuple[str, str]], hand: str) -> None:
-    assert earned(base, True, *tiers) == Decimal(hand)
+    assert compute_rebate(base, True, *tiers) == Decimal(hand)
 
 
 def test_nothing_is_lost_in_fractions() -> None:
-    assert quick_deductions(
+    assert compute_quick_deductions(
         [Tier(Decimal("0.01"), Decimal("0.000001")), Tier(Decimal("9999999.99"), Decimal("0.333333"))],
         accumulated=False,
     ) == [Decimal("0.00000001"), Decimal("3333319.99666669")]

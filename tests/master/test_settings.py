@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from api.kit.database import today
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
+from api.kit.storage.database import today
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site
 
 CONFIG, SETTING = "v2/system/Config", "v2/system/BillSetting"
 
 
-def modes(site: Site, kind: int, **values: int) -> None:
+def set_modes(site: Site, kind: int, **values: int) -> None:
     admin = site.as_("admin")
     [row] = admin.get(f"{SETTING}/getList", company_id=site.world.company_a, type=kind).data["data"]
     assert admin.post(f"{SETTING}/edit", {"id": row["bill_setting_id"], **values}).ok
@@ -30,7 +30,7 @@ def free(site: Site) -> Iterator[None]:
         conn.exec_driver_sql("update erp_config set session_hours = 12, overdue_days = 0")
 
 
-def priced(site: Site, goods: int, **prices: str) -> None:
+def set_company_price(site: Site, goods: int, **prices: str) -> None:
     body = {"company_id": site.world.company_a, "goods_id": goods, **prices}
     assert site.as_("admin").post("v2/system/CompanyGoods/add", body).ok
 
@@ -58,115 +58,119 @@ class TestConfig:
 
 
 class TestPrice:
-    def line(self, goods: int, price: str) -> dict[str, Any]:
+    def build_line(self, goods: int, price: str) -> dict[str, Any]:
         return {"goods_id": goods, "quantity": "2", "price": price}
 
     def test_selling_below_the_lowest_price_is_refused(self, site: Site) -> None:
-        goods, desk = site.world.spares[20], Desk(site)
-        priced(site, goods, lowest_price="100")
-        modes(site, 2, price_mode=1)
-        bill = desk.draft("sales_order", self.line(goods, "99.99"))
-        answer = Desk(site, "clerk_a").act("auditorPass", bill)
+        goods, desk = site.world.spares[20], BillClient(site)
+        set_company_price(site, goods, lowest_price="100")
+        set_modes(site, 2, price_mode=1)
+        bill = desk.draft("sales_order", self.build_line(goods, "99.99"))
+        answer = BillClient(site, "clerk_a").apply_action("auditorPass", bill)
         assert (answer.code, answer.msg) == (400, "备件20低于最低售价 100.00 元")
-        assert desk.info(bill)["status"] == 1
-        assert desk.act("auditorPass", desk.draft("sales_order", self.line(goods, "100"))).ok
+        assert desk.read_bill(bill)["status"] == 1
+        assert desk.apply_action("auditorPass", desk.draft("sales_order", self.build_line(goods, "100"))).ok
 
     def test_a_discount_counts_into_the_price_and_a_gift_does_not(self, site: Site) -> None:
-        goods, desk = site.world.spares[21], Desk(site)
-        priced(site, goods, lowest_price="100")
-        modes(site, 2, price_mode=1)
-        cut = {**self.line(goods, "105"), "discount_amount": "20"}
-        assert desk.act("auditorPass", desk.draft("sales_order", cut)).code == 363
-        gift = {**self.line(goods, "0"), "is_gift": True}
-        assert desk.act("auditorPass", desk.draft("sales_order", gift)).ok
+        goods, desk = site.world.spares[21], BillClient(site)
+        set_company_price(site, goods, lowest_price="100")
+        set_modes(site, 2, price_mode=1)
+        cut = {**self.build_line(goods, "105"), "discount_amount": "20"}
+        assert desk.apply_action("auditorPass", desk.draft("sales_order", cut)).code == 363
+        gift = {**self.build_line(goods, "0"), "is_gift": True}
+        assert desk.apply_action("auditorPass", desk.draft("sales_order", gift)).ok
 
     def test_it_may_ask_and_then_go_on_with_a_note(self, site: Site) -> None:
-        goods, desk = site.world.spares[22], Desk(site)
-        priced(site, goods, lowest_price="100")
-        modes(site, 2, price_mode=2)
-        bill = desk.draft("sales_order", self.line(goods, "90"))
-        answer = desk.act("auditorPass", bill)
+        goods, desk = site.world.spares[22], BillClient(site)
+        set_company_price(site, goods, lowest_price="100")
+        set_modes(site, 2, price_mode=2)
+        bill = desk.draft("sales_order", self.build_line(goods, "90"))
+        answer = desk.apply_action("auditorPass", bill)
         assert (answer.code, answer.msg) == (363, "备件22低于最低售价 100.00 元，是否继续？")
-        assert desk.act("auditorPass", bill, confirmed=True).ok
+        assert desk.apply_action("auditorPass", bill, confirmed=True).ok
         log = desk.caller.get(desk.path("sales_order", "getLog"), id=bill.id).data
         assert "备件22低于最低售价" in next(row for row in log if row["action"] == "confirmed")["reason"]
 
     def test_buying_above_the_purchase_price_is_refused(self, site: Site) -> None:
-        goods, desk = site.world.spares[23], Desk(site)
-        priced(site, goods, purchase_price="80")
-        modes(site, 1, price_mode=1)
-        answer = desk.act("auditorPass", desk.draft("purchase_inbound", self.line(goods, "80.01")))
+        goods, desk = site.world.spares[23], BillClient(site)
+        set_company_price(site, goods, purchase_price="80")
+        set_modes(site, 1, price_mode=1)
+        answer = desk.apply_action(
+            "auditorPass", desk.draft("purchase_inbound", self.build_line(goods, "80.01"))
+        )
         assert (answer.code, answer.msg) == (400, "备件23高于采购价 80.00 元")
-        assert desk.act("auditorPass", desk.draft("purchase_inbound", self.line(goods, "80"))).ok
+        assert desk.apply_action(
+            "auditorPass", desk.draft("purchase_inbound", self.build_line(goods, "80"))
+        ).ok
 
     def test_who_sees_no_cost_is_not_told_it(self, site: Site) -> None:
         goods = site.world.spares[24]
-        priced(site, goods, purchase_price="80")
-        modes(site, 1, price_mode=1)
-        bill = Desk(site).draft("purchase_order", self.line(goods, "81"))
-        answer = Desk(site, "clerk_a").act("auditorPass", bill)
+        set_company_price(site, goods, purchase_price="80")
+        set_modes(site, 1, price_mode=1)
+        bill = BillClient(site).draft("purchase_order", self.build_line(goods, "81"))
+        answer = BillClient(site, "clerk_a").apply_action("auditorPass", bill)
         assert (answer.code, answer.msg) == (400, "备件24高于采购价")
 
     def test_nothing_is_controlled_unless_set_and_elsewhere(self, site: Site) -> None:
-        goods, desk = site.world.spares[25], Desk(site)
-        priced(site, goods, lowest_price="100")
-        assert desk.act("auditorPass", desk.draft("sales_order", self.line(goods, "1"))).ok
+        goods, desk = site.world.spares[25], BillClient(site)
+        set_company_price(site, goods, lowest_price="100")
+        assert desk.apply_action("auditorPass", desk.draft("sales_order", self.build_line(goods, "1"))).ok
 
 
 class TestOverdue:
-    def owing(self, site: Site, due: str) -> int:
+    def add_debt(self, site: Site, due: str) -> int:
         body = {"customer_name": f"欠款{due}", "company_id": site.world.company_a}
         customer: int = site.as_("admin").post("v2/custom/Customer/add", body).data["id"]
-        desk = Desk(site)
+        desk = BillClient(site)
         desk.stock_in(site.world.spares[26], 5)
         line = {"goods_id": site.world.spares[26], "quantity": "1", "price": "500"}
-        desk.audited("sales_outbound", line, customer_id=customer, due_date=due)
+        desk.add_audited("sales_outbound", line, customer_id=customer, due_date=due)
         return customer
 
-    def next(self, site: Site, customer: int) -> Any:
-        desk = Desk(site)
+    def add_order(self, site: Site, customer: int) -> Any:
+        desk = BillClient(site)
         line = {"goods_id": site.world.spares[26], "quantity": "1", "price": "10"}
-        return desk.act("auditorPass", desk.draft("sales_order", line, customer_id=customer))
+        return desk.apply_action("auditorPass", desk.draft("sales_order", line, customer_id=customer))
 
     def test_who_owes_too_long_is_sold_nothing(self, site: Site) -> None:
-        late, in_time = self.owing(site, "2026-03-06"), self.owing(site, "2099-01-01")
-        modes(site, 2, overdue_mode=1)
-        answer = self.next(site, late)
+        late, in_time = self.add_debt(site, "2026-03-06"), self.add_debt(site, "2099-01-01")
+        set_modes(site, 2, overdue_mode=1)
+        answer = self.add_order(site, late)
         assert (answer.code, answer.msg) == (400, "客户有逾期欠款 500.00 元，最早于 2026-03-06 到期")
-        assert self.next(site, in_time).ok
+        assert self.add_order(site, in_time).ok
 
     def test_what_came_back_is_taken_off(self, site: Site) -> None:
-        customer = self.owing(site, "2026-03-07")
+        customer = self.add_debt(site, "2026-03-07")
         line = {"goods_id": site.world.spares[26], "quantity": "1", "price": "500"}
-        Desk(site).audited("sales_return", line, customer_id=customer, due_date="2026-03-08")
-        modes(site, 2, overdue_mode=1)
-        assert self.next(site, customer).ok
+        BillClient(site).add_audited("sales_return", line, customer_id=customer, due_date="2026-03-08")
+        set_modes(site, 2, overdue_mode=1)
+        assert self.add_order(site, customer).ok
 
     def test_days_of_grace_count(self, site: Site) -> None:
-        customer = self.owing(site, str(today() - timedelta(days=5)))
-        modes(site, 2, overdue_mode=1)
-        assert self.next(site, customer).code == 400
+        customer = self.add_debt(site, str(today() - timedelta(days=5)))
+        set_modes(site, 2, overdue_mode=1)
+        assert self.add_order(site, customer).code == 400
         assert site.as_("admin").post(f"{CONFIG}/addConfig", {"overdue_days": 10}).ok
-        assert self.next(site, customer).ok
+        assert self.add_order(site, customer).ok
 
 
 class TestPrints:
     def test_a_company_may_print_only_what_is_audited(self, site: Site) -> None:
-        desk = Desk(site)
+        desk = BillClient(site)
         line = {"goods_id": site.world.spares[27], "quantity": "1", "price": "10"}
         bill = desk.draft("sales_order", line)
         told = [desk.caller.post(desk.path("sales_order", "print"), {"ids": [bill.id]})]
-        modes(site, 2, print_mode=1)
+        set_modes(site, 2, print_mode=1)
         for call in ("print", "printPdf", "printTask"):
             told.append(desk.caller.post(desk.path("sales_order", call), {"ids": [bill.id]}))
         assert [answer.code for answer in told] == [200, 400, 400, 400]
         assert {answer.msg for answer in told[1:]} == {f"只打印已审核的单据，{bill.no}未审核"}
-        assert desk.act("auditorPass", bill).ok
+        assert desk.apply_action("auditorPass", bill).ok
         assert desk.caller.post(desk.path("sales_order", "print"), {"ids": [bill.id]}).ok
 
     def test_each_kind_has_its_own(self, site: Site) -> None:
-        modes(site, 3, print_mode=1)
-        desk = Desk(site)
+        set_modes(site, 3, print_mode=1)
+        desk = BillClient(site)
         order = desk.draft("sales_order", {"goods_id": site.world.spares[27], "quantity": "1", "price": "10"})
         inbound = desk.draft(
             "other_inbound", {"goods_id": site.world.spares[27], "quantity": "1", "price": "10"}
@@ -181,7 +185,7 @@ class TestPrints:
 class TestCalls:
     def test_the_shell_is_told_what_each_bill_type_minds(self, site: Site) -> None:
         """ "GET getSettingInfoOption with type (1, 2 or 3), company_id, repeat; results stored." """
-        modes(site, 2, price_mode=2, print_mode=1)
+        set_modes(site, 2, price_mode=2, print_mode=1)
         asked = {"company_id": site.world.company_a, "repeat": 1}
         bought, sold, stock = (
             site.as_("clerk_a").get("open/BillSetting/getSettingInfoOption", type=kind, **asked).data
@@ -198,7 +202,7 @@ class TestCalls:
         assert sold["ledger_name"] == stock["ledger_name"] != ""
 
     def test_a_company_is_told_its_own(self, site: Site) -> None:
-        modes(site, 2, price_mode=2, overdue_mode=1)
+        set_modes(site, 2, price_mode=2, overdue_mode=1)
         for path in ("getSettingInfo", "getSettingInfoOption"):
             found = site.as_("clerk_a").get(f"open/BillSetting/{path}", type=2).data
             assert (found["price_mode"], found["overdue_mode"]) == (2, 1)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from api.kit import registry
-from tests.kit.fixtures import Site
-from tests.kit.payloads import payload_of
+from api.kit.declaration import registry
+from tests.support.fixtures import Site
+from tests.support.payloads import payload_of
 
 PREFIX = "v2/system/SupplierResourceManagement"
 
@@ -16,15 +16,15 @@ PREFIX = "v2/system/SupplierResourceManagement"
 def resource(site: Site, **given: Any) -> dict[str, Any]:
     """A saved resource, read by the specification's names of the calls."""
     sent = {
-        **payload_of(registry.get("supplier_resource"), site.world),
+        **payload_of(registry.get_resource("supplier_resource"), site.world),
         "licence_until": "2099-12-31",
         **given,
     }
     key = site.as_("admin").post(f"{PREFIX}/addSupplier", sent).data["id"]
-    return info(site, key)
+    return read_info(site, key)
 
 
-def info(site: Site, key: int) -> dict[str, Any]:
+def read_info(site: Site, key: int) -> dict[str, Any]:
     found: dict[str, Any] = site.as_("admin").get(f"{PREFIX}/getSupplierInfo", id=key).data
     return found
 
@@ -37,7 +37,7 @@ class TestFile:
         assert admin.post(
             f"{PREFIX}/editSupplier", {"id": key, "revision": made["revision"], "contact_name": "吴强"}
         ).ok
-        assert info(site, key)["contact_name"] == "吴强"
+        assert read_info(site, key)["contact_name"] == "吴强"
         assert admin.post(f"{PREFIX}/delSupplier", {"ids": [key]}).ok
         assert admin.get(f"{PREFIX}/getSupplierInfo", id=key).code == 400
 
@@ -53,7 +53,7 @@ class TestFile:
     )
     def test_texts_keep_their_rules(self, site: Site, name: str, value: str, said: str) -> None:
         """spec/3-rules.md 5.3"""
-        sent = {**payload_of(registry.get("supplier_resource"), site.world), name: value}
+        sent = {**payload_of(registry.get_resource("supplier_resource"), site.world), name: value}
         answer = site.as_("admin").post(f"{PREFIX}/addSupplier", sent)
         assert (answer.code, answer.msg) == (400, said)
 
@@ -80,7 +80,7 @@ class TestCooperation:
         made, admin = resource(site, payment_days=45, mobile="13957112233"), site.as_("admin")
         key = made["supplier_resource_id"]
         assert admin.post(f"{PREFIX}/cooperate", {"ids": [key]}).ok
-        found = info(site, key)
+        found = read_info(site, key)
         assert (found["state"], found["supplier_name"]) == (2, made["supplier_resource_name"])
         supplier = admin.get("v2/system/Supplier/getInfo", id=found["supplier_id"]).data
         assert (supplier["payment_days"], supplier["supplier_mobile"]) == (45, "13957112233")
@@ -91,18 +91,18 @@ class TestCooperation:
     def test_who_is_a_supplier_already_is_joined_to_him(self, site: Site) -> None:
         key = resource(site, supplier_resource_name="正新橡胶")["supplier_resource_id"]
         assert site.as_("admin").post(f"{PREFIX}/cooperate", {"ids": [key]}).ok
-        assert info(site, key)["supplier_id"] == site.world.supplier
+        assert read_info(site, key)["supplier_id"] == site.world.supplier
 
     def test_an_expired_licence_is_refused(self, site: Site) -> None:
         key = resource(site, licence_until="2020-01-01")["supplier_resource_id"]
         answer = site.as_("admin").post(f"{PREFIX}/cooperate", {"ids": [key]})
         assert "营业执照已过期" in answer.msg
-        assert info(site, key)["supplier_id"] is None
+        assert read_info(site, key)["supplier_id"] is None
 
     def test_a_suspended_one_is_offered_no_more(self, site: Site) -> None:
         admin, key = site.as_("admin"), resource(site)["supplier_resource_id"]
         admin.post(f"{PREFIX}/cooperate", {"ids": [key]})
-        supplier = info(site, key)["supplier_id"]
+        supplier = read_info(site, key)["supplier_id"]
 
         def offered() -> int:
             total: int = admin.get("v2/system/Supplier/getDropdown", id=supplier).data["total"]
@@ -110,12 +110,12 @@ class TestCooperation:
 
         assert offered() == 1
         assert admin.post(f"{PREFIX}/suspend", {"ids": [key]}).ok
-        assert (info(site, key)["state"], offered()) == (3, 0)
+        assert (read_info(site, key)["state"], offered()) == (3, 0)
         assert admin.post(f"{PREFIX}/suspend", {"ids": [key]}).code == 400
         assert admin.post(f"{PREFIX}/resume", {"ids": [key]}).ok
-        assert (info(site, key)["state"], offered()) == (2, 1)
+        assert (read_info(site, key)["state"], offered()) == (2, 1)
 
     def test_it_takes_the_right(self, site: Site) -> None:
         key = resource(site)["supplier_resource_id"]
         assert site.as_("nobody").post(f"{PREFIX}/cooperate", {"ids": [key]}).code == 403
-        assert info(site, key)["state"] == 1
+        assert read_info(site, key)["state"] == 1

@@ -10,11 +10,18 @@ import pytest
 from PIL import Image
 
 from api.kit.errors import Refusal
-from api.master import text_reader
-from api.master.papers import read_id_card, read_licence
-from api.master.text_reader import read_lines
-from tests.master.paper_pictures import back_of_card, id_card, jpeg, licence, noisy, png
-from tests.shell import pictures
+from api.master.recognition import text_reader
+from api.master.recognition.identity_documents import read_id_card, read_licence
+from api.master.recognition.text_reader import read_lines
+from tests.support import upload_files
+from tests.support.document_pictures import (
+    add_noise,
+    draw_card_back,
+    draw_id_card,
+    draw_licence,
+    encode_jpeg,
+    encode_png,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -54,9 +61,9 @@ class TestPapers:
     @pytest.mark.parametrize(
         "taken",
         [
-            lambda: jpeg(id_card().rotate(7, expand=True, fillcolor=(90, 80, 70))),
-            lambda: png(id_card().rotate(90, expand=True)),
-            lambda: jpeg(noisy(id_card().resize((535, 338))), 60),
+            lambda: encode_jpeg(draw_id_card().rotate(7, expand=True, fillcolor=(90, 80, 70))),
+            lambda: encode_png(draw_id_card().rotate(90, expand=True)),
+            lambda: encode_jpeg(add_noise(draw_id_card().resize((535, 338))), 60),
         ],
         ids=["askew", "on its side", "small, dark and grainy"],
     )
@@ -67,8 +74,8 @@ class TestPapers:
     @pytest.mark.parametrize(
         "taken",
         [
-            lambda: jpeg(licence().rotate(178, expand=True, fillcolor=(90, 80, 70))),
-            lambda: png(noisy(licence().resize((1000, 706)))),
+            lambda: encode_jpeg(draw_licence().rotate(178, expand=True, fillcolor=(90, 80, 70))),
+            lambda: encode_png(add_noise(draw_licence().resize((1000, 706)))),
         ],
         ids=["upside down", "small and grainy"],
     )
@@ -78,10 +85,10 @@ class TestPapers:
 
     def test_the_side_with_the_emblem_is_told(self) -> None:
         with pytest.raises(Refusal, match="这是身份证的国徽面，请选择人像面"):
-            id_fields(jpeg(back_of_card()))
+            id_fields(encode_jpeg(draw_card_back()))
 
     def test_a_picture_without_text_has_no_lines(self) -> None:
-        assert read_lines(png(Image.new("RGB", (600, 400), (120, 130, 140)))) == []
+        assert read_lines(encode_png(Image.new("RGB", (600, 400), (120, 130, 140)))) == []
 
 
 class TestRefused:
@@ -90,25 +97,25 @@ class TestRefused:
         [
             (b"", "文件是空的，请重新选择文件"),
             ("统一社会信用代码".encode(), "请选择jpg或png格式的图片"),
-            (pictures.pdf(), "请选择jpg或png格式的图片"),
-            (pictures.bmp(), "请选择jpg或png格式的图片"),
-            (pictures.png(60000, 60000), "图片尺寸过大（60000×60000），请缩小后上传"),
-            (pictures.jpeg(65535, 1000), "图片尺寸过大（65535×1000），请缩小后上传"),
-            (pictures.png()[:40], "图片已损坏，请重新选择文件"),
-            (pictures.png() + b"x" * 10 * 1024 * 1024, "图片请控制在10兆内"),
+            (upload_files.build_pdf(), "请选择jpg或png格式的图片"),
+            (upload_files.build_bmp(), "请选择jpg或png格式的图片"),
+            (upload_files.build_png(60000, 60000), "图片尺寸过大（60000×60000），请缩小后上传"),
+            (upload_files.build_jpeg(65535, 1000), "图片尺寸过大（65535×1000），请缩小后上传"),
+            (upload_files.build_png()[:40], "图片已损坏，请重新选择文件"),
+            (upload_files.build_png() + b"x" * 10 * 1024 * 1024, "图片请控制在10兆内"),
         ],
     )
     def test_it_is_refused_before_the_engine_sees_it(
         self, monkeypatch: pytest.MonkeyPatch, content: bytes, said: str
     ) -> None:
-        monkeypatch.setattr(text_reader, "_recognise", lambda content: pytest.fail("the engine was asked"))
+        monkeypatch.setattr(text_reader, "_run_engine", lambda content: pytest.fail("the engine was asked"))
         with pytest.raises(Refusal) as refused:
             read_lines(content)
         assert refused.value.msg == said
 
     def test_what_only_begins_like_a_picture_is_damaged(self) -> None:
         with pytest.raises(Refusal, match="图片已损坏，请重新选择文件"):
-            read_lines(pictures.jpeg())
+            read_lines(upload_files.build_jpeg())
 
     @pytest.mark.parametrize(
         ("code", "said"),
@@ -121,12 +128,12 @@ class TestRefused:
         self, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, code: int, said: str
     ) -> None:
         done = subprocess.CompletedProcess([], code, b"11010519491231002X")
-        monkeypatch.setattr(text_reader, "_recognise", lambda content: done)
+        monkeypatch.setattr(text_reader, "_run_engine", lambda content: done)
         with caplog.at_level(logging.DEBUG), pytest.raises(Refusal, match=said):
-            read_lines(pictures.png())
+            read_lines(upload_files.build_png())
         assert "11010519491231002X" not in caplog.text
 
     def test_one_that_takes_too_long_is_ended(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(text_reader, "SECONDS", 0.01)
         with pytest.raises(Refusal, match="图片识别超时，请换一张更清楚、更小的图片"):
-            read_lines(png(Image.new("RGB", (300, 200))))
+            read_lines(encode_png(Image.new("RGB", (300, 200))))

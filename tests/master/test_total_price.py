@@ -1,4 +1,4 @@
-"""What goods come to before they stand on a bill (spec/3-rules.md 7.4 and 9)."""
+"""Totals of goods that are not on a bill (spec/3-rules.md 7.4 and 9)."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 import pytest
 
-from tests.kit.fixtures import Site
+from tests.support.fixtures import Site
 
 PATH = "v2/open/TotalPrice/checkoutGoodsTotalPrice"
 
 
-def total(site: Site, *goods: dict[str, Any]) -> Any:
+def read_total(site: Site, *goods: dict[str, Any]) -> Any:
     answer = site.as_("nobody").post(PATH, {"goods_json": json.dumps(goods)})
     assert answer.ok, answer
     return answer.data
 
 
 def test_goods_are_priced_and_added_up(site: Site) -> None:
-    found = total(
+    found = read_total(
         site,
         {"goods_id": 7, "quantity": "3", "price": "113", "discount_amount": "39", "tax_rate": "13"},
         {"quantity": 2, "price": "0.105"},
@@ -38,19 +38,19 @@ def test_goods_are_priced_and_added_up(site: Site) -> None:
 
 def test_a_discount_per_unit_follows_the_quantity(site: Site) -> None:
     for many, discount, left in (("3", "4.50", "25.50"), ("4", "6.00", "34.00")):
-        [line] = total(site, {"quantity": many, "price": "10", "discount_price": "1.5"})["goods"]
+        [line] = read_total(site, {"quantity": many, "price": "10", "discount_price": "1.5"})["goods"]
         assert (line["discount_amount"], line["total_price"]) == (discount, left)
 
 
 def test_a_factor_multiplies_the_total(site: Site) -> None:
-    [line] = total(site, {"quantity": "2", "price": "100", "discount_amount": "10", "factor": "0.95"})[
+    [line] = read_total(site, {"quantity": "2", "price": "100", "discount_amount": "10", "factor": "0.95"})[
         "goods"
     ]
     assert line["total_price"] == "180.50"
 
 
 def test_a_discount_beyond_the_amount_is_none(site: Site) -> None:
-    [line] = total(site, {"quantity": "1", "price": "10", "discount_amount": "11"})["goods"]
+    [line] = read_total(site, {"quantity": "1", "price": "10", "discount_amount": "11"})["goods"]
     assert (line["discount_amount"], line["total_price"]) == ("0.00", "10.00")
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api.kit.settings import settings
-from api.messaging import outside, sending
-from api.messaging.channels import filled
-from api.messaging.outside import Unreachable
+from api.kit.settings import read_settings
+from api.messaging import outbound_http, sms_jobs
+from api.messaging.outbound_http import UnreachableError
+from api.messaging.sms_channels import fill_placeholders
 from api.messaging.tables import FAILED, GATEWAY, SENT, WAITING
-from tests.kit.fixtures import Site
+from tests.support.fixtures import Site
 
 CHANNEL, TEMPLATE, BILL = "v2/system/SmsChannel", "v2/system/SmsTemplate", "v2/system/SmsBill"
 MOBILE = "13800138000"
@@ -24,7 +24,7 @@ SECRET = "gateway-secret-1"
 
 
 class Gateway:
-    """An HTTP gateway of this test's own: keeps what it is sent, answers as told."""
+    """An HTTP gateway for tests: records what it receives, answers as configured."""
 
     def __init__(self) -> None:
         self.status, self.answer, self.taken = 200, '{"code":0}', []  # type: ignore[var-annotated]
@@ -61,7 +61,7 @@ def nothing_yet(site: Site) -> None:
         conn.execute(text("truncate sms_bill, sms_template, sms_channel"))
 
 
-def channel(site: Site, **values: Any) -> int:
+def create_channel(site: Site, **values: Any) -> int:
     body = {"channel_name": "测试平台", "signature": "汽配", "is_default": True, **values}
     answer = site.as_("admin").post(f"{CHANNEL}/add", body)
     assert answer.ok, answer
@@ -69,7 +69,7 @@ def channel(site: Site, **values: Any) -> int:
     return key
 
 
-def template(site: Site, content: str = "您好{name}，订单{bill_no}已发货", **values: Any) -> int:
+def create_template(site: Site, content: str = "您好{name}，订单{bill_no}已发货", **values: Any) -> int:
     body = {"template_name": "发货通知", "content": content, **values}
     answer = site.as_("admin").post("v2/system/Sms/addSmsTemplate", body)
     assert answer.ok, answer
@@ -77,51 +77,53 @@ def template(site: Site, content: str = "您好{name}，订单{bill_no}已发货
     return key
 
 
-def ask(site: Site, key: int, mobile: str = MOBILE, **values: str) -> Any:
+def post_sms(site: Site, key: int, mobile: str = MOBILE, **values: str) -> Any:
     values = values or {"name": "张三", "bill_no": "XSCK1"}
     body = {"mobile": mobile, "sms_template_id": key, "values": values}
     return site.as_("manager_a").post("v2/system/Sms/sendSms", body)
 
 
-def sent(site: Site, key: int, mobile: str = MOBILE, **values: str) -> dict[str, Any]:
-    """Ask, let the worker try once, and read the row."""
-    answer = ask(site, key, mobile, **values)
+def send_and_read(site: Site, key: int, mobile: str = MOBILE, **values: str) -> dict[str, Any]:
+    """Request a message, run the worker once, and return the row."""
+    answer = post_sms(site, key, mobile, **values)
     assert answer.ok, answer
-    sending.send_sms(sms_bill_id=answer.data["sms_bill_id"])
-    return row(site, answer.data["sms_bill_id"])
+    sms_jobs.send_sms(sms_bill_id=answer.data["sms_bill_id"])
+    return read_row(site, answer.data["sms_bill_id"])
 
 
-def row(site: Site, key: int) -> dict[str, Any]:
+def read_row(site: Site, key: int) -> dict[str, Any]:
     found: dict[str, Any] = site.as_("manager_a").get(f"{BILL}/getInfo", id=key).data
     return found
 
 
-def one_behind_another(site: Site, broken: int) -> list[dict[str, Any]]:
-    """Two messages once those that wait were sent, the first by a channel that breaks."""
-    channel(site)
+def send_two(site: Site, broken: int) -> list[dict[str, Any]]:
+    """Send two waiting messages, the first over a channel that breaks, and return their rows."""
+    create_channel(site)
     keys = [
-        ask(site, template(site, template_name="先发", sms_channel_id=broken)).data["sms_bill_id"],
-        ask(site, template(site), "13800138001").data["sms_bill_id"],
+        post_sms(site, create_template(site, template_name="先发", sms_channel_id=broken)).data[
+            "sms_bill_id"
+        ],
+        post_sms(site, create_template(site), "13800138001").data["sms_bill_id"],
     ]
-    sending.send_waiting_sms(timestamp=0)
-    return [row(site, key) for key in keys]
+    sms_jobs.send_waiting_sms(timestamp=0)
+    return [read_row(site, key) for key in keys]
 
 
 class TestSending:
     def test_the_file_takes_one_line_a_message(self, site: Site) -> None:
-        channel(site)
-        row = sent(site, template(site))
+        create_channel(site)
+        row = send_and_read(site, create_template(site))
         assert (row["state"], row["tries"], row["failure"]) == (SENT, 1, None)
-        lines = (settings().data_dir / "sms" / "outbox.jsonl").read_text("utf-8").splitlines()
+        lines = (read_settings().data_dir / "sms" / "outbox.jsonl").read_text("utf-8").splitlines()
         last = json.loads(lines[-1])
         assert last["mobile"] == MOBILE
         assert last["content"] == "您好张三，订单XSCK1已发货"
-        sending.send_sms(sms_bill_id=row["sms_bill_id"])
-        assert (settings().data_dir / "sms" / "outbox.jsonl").read_text("utf-8").splitlines() == lines
+        sms_jobs.send_sms(sms_bill_id=row["sms_bill_id"])
+        assert (read_settings().data_dir / "sms" / "outbox.jsonl").read_text("utf-8").splitlines() == lines
 
     def test_the_gateway_gets_the_declared_body(self, site: Site, gateway: Gateway) -> None:
         body = '{"to": ["{mobile}"], "text": "{content}", "key": "{secret}", "n": 1}'
-        channel(
+        create_channel(
             site,
             kind=GATEWAY,
             url=gateway.url,
@@ -129,7 +131,7 @@ class TestSending:
             header="Authorization: Bearer {secret}",
             secret=SECRET,
         )
-        row = sent(site, template(site), name='","key":"', bill_no="{secret}")
+        row = send_and_read(site, create_template(site), name='","key":"', bill_no="{secret}")
         assert row["state"] == SENT
         [(headers, taken)] = gateway.taken
         told = '您好","key":"，订单{secret}已发货'
@@ -137,23 +139,23 @@ class TestSending:
         assert headers["Authorization"] == f"Bearer {SECRET}"
 
     def test_a_failing_gateway_is_tried_again_then_given_up(self, site: Site, gateway: Gateway) -> None:
-        channel(site, kind=GATEWAY, url=gateway.url)
+        create_channel(site, kind=GATEWAY, url=gateway.url)
         gateway.status = 503
-        found = sent(site, template(site))
+        found = send_and_read(site, create_template(site))
         assert (found["state"], found["failure"]) == (WAITING, "网关应答 503")
-        sending.send_waiting_sms(timestamp=0)
+        sms_jobs.send_waiting_sms(timestamp=0)
         assert len(gateway.taken) == 1, "not due yet"
         for _ in range(3):
             with site.engine.begin() as conn:
                 conn.execute(text("update sms_bill set next_at = now() where next_at is not null"))
-            sending.send_waiting_sms(timestamp=0)
-        found = row(site, found["sms_bill_id"])
+            sms_jobs.send_waiting_sms(timestamp=0)
+        found = read_row(site, found["sms_bill_id"])
         assert (found["state"], found["tries"], len(gateway.taken)) == (FAILED, 4, 4)
 
     def test_a_refusal_is_final(self, site: Site, gateway: Gateway) -> None:
-        channel(site, kind=GATEWAY, url=gateway.url, success='"code":0', secret=SECRET)
+        create_channel(site, kind=GATEWAY, url=gateway.url, success='"code":0', secret=SECRET)
         gateway.answer = f'{{"code":7,"msg":"{SECRET}"}}'
-        row = sent(site, template(site))
+        row = send_and_read(site, create_template(site))
         assert row["state"] == FAILED
         assert '"code":7' in row["failure"]
         assert SECRET not in row["failure"]
@@ -162,24 +164,24 @@ class TestSending:
         self, site: Site, gateway: Gateway
     ) -> None:
         header = {"header": "X-Sign: {sign}", "is_default": False}
-        broken = channel(site, channel_name="中文签名", kind=GATEWAY, url=gateway.url, **header)
-        first, second = one_behind_another(site, broken)
+        broken = create_channel(site, channel_name="中文签名", kind=GATEWAY, url=gateway.url, **header)
+        first, second = send_two(site, broken)
         assert (first["state"], first["failure"]) == (FAILED, "网关的域名和请求头里不能有中文")
         assert second["state"] == SENT
 
     def test_what_nobody_foresaw_makes_one_message_wait_alone(self, site: Site, gateway: Gateway) -> None:
         """An answer with a sign that no text of the database may hold."""
         gateway.status, gateway.answer = 400, "\0"
-        broken = channel(site, channel_name="坏网关", kind=GATEWAY, url=gateway.url, is_default=False)
-        first, second = one_behind_another(site, broken)
+        broken = create_channel(site, channel_name="坏网关", kind=GATEWAY, url=gateway.url, is_default=False)
+        first, second = send_two(site, broken)
         assert (first["state"], first["tries"], first["failure"]) == (WAITING, 1, "发送时出错，原因见日志")
         assert second["state"] == SENT
 
     def test_what_a_lost_job_left_is_sent(self, site: Site) -> None:
-        channel(site)
-        key = ask(site, template(site)).data["sms_bill_id"]
-        sending.send_waiting_sms(timestamp=0)
-        assert row(site, key)["state"] == SENT
+        create_channel(site)
+        key = post_sms(site, create_template(site)).data["sms_bill_id"]
+        sms_jobs.send_waiting_sms(timestamp=0)
+        assert read_row(site, key)["state"] == SENT
 
 
 class TestAsking:
@@ -188,15 +190,15 @@ class TestAsking:
     )
     def test_only_mainland_mobiles(self, site: Site, mobile: str) -> None:
         """spec/3-rules.md 5.3."""
-        channel(site)
-        assert ask(site, template(site), mobile).msg == "目前只支持中国大陆的手机号码"
+        create_channel(site)
+        assert post_sms(site, create_template(site), mobile).msg == "目前只支持中国大陆的手机号码"
 
     def test_one_number_is_not_flooded(self, site: Site) -> None:
-        channel(site)
-        key = template(site)
-        assert ask(site, key).ok
-        assert ask(site, key).msg == "同一手机号一分钟内最多发送1条短信，请稍后再试"
-        assert ask(site, key, "13800138001").ok
+        create_channel(site)
+        key = create_template(site)
+        assert post_sms(site, key).ok
+        assert post_sms(site, key).msg == "同一手机号一分钟内最多发送1条短信，请稍后再试"
+        assert post_sms(site, key, "13800138001").ok
         for hours, told in ((0.1, "一小时内最多发送5条"), (2, "一天内最多发送10条")):
             with site.engine.begin() as conn:
                 conn.execute(text("delete from sms_bill"))
@@ -213,14 +215,14 @@ class TestAsking:
                     "ago": hours * 3600,
                 }
                 conn.execute(text(ask_rows), values)
-            assert told in ask(site, key).msg
+            assert told in post_sms(site, key).msg
 
     def test_a_placeholder_must_be_filled(self, site: Site) -> None:
-        channel(site)
-        assert ask(site, template(site), name="张三").msg == "请输入短信内容中的“bill_no”"
+        create_channel(site)
+        assert post_sms(site, create_template(site), name="张三").msg == "请输入短信内容中的“bill_no”"
 
     def test_without_a_channel_nothing_is_taken(self, site: Site) -> None:
-        assert "没有可用的短信平台" in ask(site, template(site)).msg
+        assert "没有可用的短信平台" in post_sms(site, create_template(site)).msg
 
     def test_it_takes_the_right(self, site: Site) -> None:
         body = {"mobile": MOBILE, "sms_template_id": 1, "values": {}}
@@ -228,7 +230,7 @@ class TestAsking:
         assert site.as_("nobody").get("v2/system/Sms/getSmsTemplate").code == 403
 
     def test_templates_to_choose_from(self, site: Site) -> None:
-        key = template(site)
+        key = create_template(site)
         off = site.as_("admin").post(
             f"{TEMPLATE}/add", {"template_name": "停用", "content": "x", "enabled": False}
         )
@@ -247,7 +249,7 @@ class TestChannel:
         assert site.as_("admin").post(f"{CHANNEL}/add", {"kind": 1}).msg == "请输入短信平台名称"
 
     def test_the_secret_is_written_only(self, site: Site) -> None:
-        key = channel(site, kind=GATEWAY, url="https://sms.example.com/send", secret=SECRET)
+        key = create_channel(site, kind=GATEWAY, url="https://sms.example.com/send", secret=SECRET)
         admin = site.as_("admin")
         answers = [
             admin.get(f"{CHANNEL}/{name}", id=key).data
@@ -266,7 +268,7 @@ class TestChannel:
             assert conn.execute(text("select sealed from sms_channel")).scalar_one() == sealed
 
     def test_one_default_at_a_time(self, site: Site) -> None:
-        first, second = channel(site), channel(site, channel_name="另一个")
+        first, second = create_channel(site), create_channel(site, channel_name="另一个")
         rows = site.as_("admin").get(f"{CHANNEL}/getList").data["data"]
         assert {row["sms_channel_id"]: row["is_default"] for row in rows} == {first: False, second: True}
 
@@ -303,19 +305,19 @@ class TestOutside:
         ],
     )
     def test_the_inner_network_is_out_of_reach(self, site: Site, host: str) -> None:
-        channel(site, kind=GATEWAY, url=f"http://{host}:9/")
-        row = sent(site, template(site))
+        create_channel(site, kind=GATEWAY, url=f"http://{host}:9/")
+        row = send_and_read(site, create_template(site))
         assert (row["state"], row["failure"]) == (FAILED, "不允许访问内网地址，请联系系统管理员")
 
     def test_redirects_are_not_followed(self, gateway: Gateway) -> None:
         gateway.status = 302
-        assert outside.post(gateway.url, {}, {})[0] == 302
+        assert outbound_http.post_json(gateway.url, {}, {})[0] == 302
         assert len(gateway.taken) == 1
 
     def test_too_long_an_answer_is_cut_off(self, gateway: Gateway) -> None:
-        gateway.answer = "x" * (outside.MOST_READ + 1)
-        with pytest.raises(Unreachable, match="过长"):
-            outside.post(gateway.url, {}, {})
+        gateway.answer = "x" * (outbound_http.MOST_READ + 1)
+        with pytest.raises(UnreachableError, match="过长"):
+            outbound_http.post_json(gateway.url, {}, {})
 
     def test_placeholders_are_filled_once(self) -> None:
-        assert filled("{a}{b} {c", {"a": "{b}", "b": "x"}) == "{b}x {c"
+        assert fill_placeholders("{a}{b} {c", {"a": "{b}", "b": "x"}) == "{b}x {c"

@@ -1,1 +1,1 @@
-"""Planted faults (变异): whether the tests find each of sixty, one at a time. `make mutants`, or `python -m tests.mutation`."""
+"""Planted faults (变异): whether the tests find each of sixty, one at a time: `make mutants`."""

@@ -1,8 +1,8 @@
-"""Plant each of sixty faults in a copy of the tree, ask the tests that must find it, and tell which do.
+"""Plant each of sixty faults in a copy of the tree, run the tests that must find it, and report which do.
 
-`python -m tests.mutation [--tree PATH] [--only NAME …] [--contract] [--without-baseline]`. First the tests are asked of
-the copy without a fault: one that fails anyway finds nothing. Ends with 1 if a fault survives or can't be planted; in
-another tree (`--tree`) faults are left out whose text isn't there.
+`python -m tests.mutation [--tree PATH] [--only NAME …] [--contract] [--without-baseline]`. First the tests
+are run on the copy without a fault: one that fails anyway finds nothing. Ends with 1 if a fault survives
+or can't be planted; in another tree (`--tree`) faults are left out whose text isn't there.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
-from tests.kit.scratch import settle_in
-from tests.mutation.contract import CONTRACT
+from tests.mutation.area_faults import OWN
 from tests.mutation.mutant import Mutant
-from tests.mutation.own import OWN
-from tests.mutation.scratch import Copy, Verdict
+from tests.mutation.tree_copy import TreeCopy, Verdict
+from tests.mutation.type_faults import CONTRACT
+from tests.support.memory_tmpdir import use_memory_tmpdir
 
 PROJECT = Path(__file__).resolve().parents[2]
 MUTANTS = (*CONTRACT, *OWN)
@@ -30,7 +30,7 @@ FEW = 5
 
 
 def main(arguments: list[str]) -> int:
-    asked = _parser().parse_args(arguments)
+    asked = _build_parser().parse_args(arguments)
     tree = (asked.tree or PROJECT).resolve()
     chosen = [one for one in MUTANTS if one.name in asked.only or not asked.only]
     chosen = [one for one in chosen if one.contract or not asked.contract]
@@ -42,15 +42,15 @@ def main(arguments: list[str]) -> int:
         print(f"原文不是恰好出现一次，{'略过' if asked.tree else '不能开始'}：\n{told}", flush=True)
         if not asked.tree:
             return 1
-    settle_in()
+    use_memory_tmpdir()
     place = Path(tempfile.mkdtemp(prefix="erp-mutation-"))
     try:
-        return _run(present, tree, place, jobs=asked.jobs, proved=not asked.without_baseline)
+        return _run_mutants(present, tree, place, jobs=asked.jobs, proved=not asked.without_baseline)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("--tree", type=Path, help="another checkout, with its own .venv")
     parser.add_argument(
@@ -66,34 +66,34 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(mutants: list[Mutant], tree: Path, place: Path, *, jobs: int, proved: bool) -> int:
-    copies: SimpleQueue[Copy] = SimpleQueue()
+def _run_mutants(mutants: list[Mutant], tree: Path, place: Path, *, jobs: int, proved: bool) -> int:
+    copies: SimpleQueue[TreeCopy] = SimpleQueue()
     for number in range(jobs):
-        copy = Copy(tree, place / str(number))
+        copy = TreeCopy(tree, place / str(number))
         if len(mutants) > FEW:
-            copy.make()
+            copy.make_artifacts()
         if proved and not number:
-            tests = tuple(dict.fromkeys(test for one in mutants for test in one.asked))
+            tests = tuple(dict.fromkeys(test for one in mutants for test in one.tests))
             print(f"没有变异时，{len(tests)} 处测试：", end="", flush=True)
-            verdict = copy.ask(tests)
-            print("全部通过" if verdict.how == "survived" else f"失败：{verdict.told}", flush=True)
+            verdict = copy.run_tests(tests)
+            print("全部通过" if verdict.how == "survived" else f"失败：{verdict.detail}", flush=True)
             if verdict.how != "survived":
                 return 1
         copies.put(copy)
 
-    def judged(mutant: Mutant) -> tuple[Mutant, Verdict]:
+    def judge(mutant: Mutant) -> tuple[Mutant, Verdict]:
         copy, began = copies.get(), time.monotonic()
         try:
-            with copy.planted(mutant):
-                verdict = copy.ask(mutant.asked)
+            with copy.with_fault(mutant):
+                verdict = copy.run_tests(mutant.tests)
         finally:
             copies.put(copy)
-        print(_row(mutant, verdict, time.monotonic() - began), flush=True)
+        print(_format_row(mutant, verdict, time.monotonic() - began), flush=True)
         return mutant, verdict
 
     print("| Fault | File | Found | Seconds | By |\n| --- | --- | --- | ---: | --- |", flush=True)
     with ThreadPoolExecutor(jobs) as pool:
-        found = list(pool.map(judged, mutants))
+        found = list(pool.map(judge, mutants))
     alive = [mutant.name for mutant, verdict in found if verdict.how != "killed"]
     head = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=tree, capture_output=True, text=True)
     print(
@@ -102,8 +102,8 @@ def _run(mutants: list[Mutant], tree: Path, place: Path, *, jobs: int, proved: b
     return 1 if alive else 0
 
 
-def _row(mutant: Mutant, verdict: Verdict, seconds: float) -> str:
-    told = verdict.told.replace("|", "¦").replace("\n", " ")
+def _format_row(mutant: Mutant, verdict: Verdict, seconds: float) -> str:
+    told = verdict.detail.replace("|", "¦").replace("\n", " ")
     return f"| {mutant.name} | {mutant.file} | {verdict.how} | {seconds:.0f} | {told} |"
 
 

@@ -8,17 +8,19 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """`old` stands in `file` exactly once; `asked` are pytest's files or nodes, `contract` whether they are rules of
-    every declared type."""
+    """A fault: `old` is in `file` exactly once.
+
+    `tests` are pytest's files or nodes, `contract` whether they are rules of every declared type.
+    """
 
     name: str
     file: str
     old: str
     new: str
-    asked: tuple[str, ...]
+    tests: tuple[str, ...]
     contract: bool = False
 
     def count(self, tree: Path) -> int:
-        """How often the old text stands in a tree."""
+        """Return how often the old text is in a tree."""
         file = tree / self.file
         return file.read_text("utf-8").count(self.old) if file.is_file() else 0

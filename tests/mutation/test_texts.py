@@ -10,5 +10,5 @@ def test_each_fault_has_its_place() -> None:
 
 
 def test_each_fault_has_a_test_to_find_it() -> None:
-    files = {test.split("::")[0] for one in MUTANTS for test in one.asked}
+    files = {test.split("::")[0] for one in MUTANTS for test in one.tests}
     assert [file for file in sorted(files) if not (PROJECT / file).exists()] == []

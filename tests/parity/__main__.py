@@ -1,7 +1,8 @@
-"""Builds the dbt project on Spark too, and compares every published table with DuckDB's, row by row: `make parity`.
+"""Parity of the dbt project on Spark: compares every published table with DuckDB's, row by row (`make
+parity`).
 
-The product itself loads its demo group and builds it with DuckDB; Spark, in an environment of its own beside this file,
-builds the same project from copies of the tables that DuckDB read.
+The product itself loads its demo group and builds it with DuckDB; Spark, in an environment of its own
+beside this file, builds the same project from copies of the tables that DuckDB read.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import duckdb
 
 from api.kit.settings import PROJECT_DIR
 from api.launch.progress import Progress
-from warehouse.engine import literal, value
+from warehouse.compile_cache import PROJECT
+from warehouse.engine import literal_sql, query_value
 from warehouse.files import Files
-from warehouse.shelf import PROJECT
 
 HERE = Path(__file__).parent
 ERP = str(Path(sys.executable).with_name("erp"))
@@ -28,8 +29,8 @@ SHOWN = 3
 
 
 @dataclass
-class Difference:
-    """What is not the same of a table: columns with the type on either engine, and rows that only one of them has."""
+class TableDifference:
+    """Differences of a table: columns with the type on either engine, and rows that only one of them has."""
 
     columns: list[tuple[str, str | None, str | None]] = field(default_factory=list)
     rows: dict[str, list[dict[str, object]]] = field(default_factory=dict)
@@ -48,42 +49,42 @@ def main() -> None:
         with progress.step("在 Spark 上构建"):
             build_on_spark(place, files)
         with progress.step("逐行比较"):
-            differing = compare(place, files)
+            differing = compare_tables(place, files)
     if differing:
         raise SystemExit(f"✗ 两个引擎的结果不同：{'、'.join(differing)}")
 
 
 def build_on_duckdb(place: Path) -> None:
-    """As the product does it, in a data directory of its own."""
+    """Build as the product does, in a data directory of its own."""
     environment = {name: given for name, given in os.environ.items() if not name.startswith("ERP_")}
     environment |= {"ERP_DATA_DIR": str(place / "data"), "ERP_DEMO": "small"}
     for program in (
         [ERP, "prepare"],
-        [sys.executable, "-m", "tests.parity.books"],
+        [sys.executable, "-m", "tests.parity.month_close"],
         [ERP, "refresh", "--once"],
     ):
         subprocess.run(program, check=True, cwd=PROJECT_DIR, env=environment, stdout=subprocess.DEVNULL)
 
 
 def build_on_spark(place: Path, files: Files) -> None:
-    """From copies of what DuckDB read, as of the same business date."""
+    """Build from copies of the tables that DuckDB read, as of the same business date."""
     with duckdb.connect(str(files.work), read_only=True) as conn:
-        as_of = value(conn, "select as_of from state.built")
+        as_of = query_value(conn, "select as_of from state.built")
         for schema, name in conn.execute(
             "select schema_name, table_name from duckdb_tables() where schema_name in ('raw', 'change')"
         ).fetchall():
             target = place / "sources" / schema / name
             target.mkdir(parents=True)
-            conn.execute(f"copy {schema}.{name} to {literal(str(target / 'rows.parquet'))}")
+            conn.execute(f"copy {schema}.{name} to {literal_sql(str(target / 'rows.parquet'))}")
     with duckdb.connect(str(files.marts), read_only=True) as conn:
-        tables = published(conn)
+        tables = list_published(conn)
     done = subprocess.run([SPARK, HERE / "build.py", PROJECT, place, as_of, *tables], cwd=place)
     if done.returncode:
         raise SystemExit(done.returncode)
 
 
-def published(conn: duckdb.DuckDBPyConnection) -> list[str]:
-    """Every table and view that readers find, but the stamp of the snapshot."""
+def list_published(conn: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return every table and view that readers find, except the stamp of the snapshot."""
     found = conn.execute(
         "select table_schema || '.' || table_name from information_schema.tables"
         " where table_name <> 'refreshed_at' order by all"
@@ -91,19 +92,19 @@ def published(conn: duckdb.DuckDBPyConnection) -> list[str]:
     return [name for (name,) in found.fetchall()]
 
 
-def compare(place: Path, files: Files) -> list[str]:
-    """Names of the tables that differ. Tells of each how many rows there are and what is not the same."""
+def compare_tables(place: Path, files: Files) -> list[str]:
+    """Return the names of the tables that differ; prints row counts and differences of each."""
     differing, empty, total = [], [], 0
     with duckdb.connect(str(files.marts), read_only=True) as conn:
-        tables = published(conn)
+        tables = list_published(conn)
         for name in tables:
-            rows = value(conn, f"select count(*) from {name}")
-            difference = _difference(conn, name, place / "built" / name)
+            rows = query_value(conn, f"select count(*) from {name}")
+            difference = _find_difference(conn, name, place / "built" / name)
             total += rows
             print(f"{'✗' if difference else '✓'} {name}：{rows} 行")
             if difference:
                 differing.append(name)
-                _tell(difference)
+                _print_difference(difference)
             elif not rows:
                 empty.append(name)
     print(f"{len(tables)} 张表，{total} 行；不同的 {len(differing)} 张")
@@ -112,15 +113,15 @@ def compare(place: Path, files: Files) -> list[str]:
     return differing
 
 
-def _difference(conn: duckdb.DuckDBPyConnection, name: str, built: Path) -> Difference:
-    """Values are compared exactly, repeated rows as often as they are."""
-    there = f"read_parquet({literal(str(built / '*.parquet'))})"
-    types = _types(conn, name)
-    other_types = _types(conn, there) if built.exists() else {}
+def _find_difference(conn: duckdb.DuckDBPyConnection, name: str, built: Path) -> TableDifference:
+    """Return a table's differences: values are compared exactly, repeated rows as often as they occur."""
+    there = f"read_parquet({literal_sql(str(built / '*.parquet'))})"
+    types = _read_types(conn, name)
+    other_types = _read_types(conn, there) if built.exists() else {}
     if types != other_types:
         names = types | other_types
         known = [(column, types.get(column), other_types.get(column)) for column in names]
-        return Difference(columns=[column for column in known if column[1] != column[2]])
+        return TableDifference(columns=[column for column in known if column[1] != column[2]])
     columns = ", ".join(f'"{column}"' for column in types)
     selects = {
         "DuckDB": f"select {columns} from {name}",
@@ -130,17 +131,17 @@ def _difference(conn: duckdb.DuckDBPyConnection, name: str, built: Path) -> Diff
         engine: conn.execute(f"{selects[engine]} except all {selects[other]}").fetchall()
         for engine, other in (("DuckDB", "Spark"), ("Spark", "DuckDB"))
     }
-    return Difference(
+    return TableDifference(
         rows={engine: [dict(zip(types, row, strict=True)) for row in rows] for engine, rows in only.items()}
     )
 
 
-def _types(conn: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
-    """Columns with their types, as DuckDB reads them."""
+def _read_types(conn: duckdb.DuckDBPyConnection, relation: str) -> dict[str, str]:
+    """Return columns with their types, as DuckDB reads them."""
     return {name: kind for name, kind, *_ in conn.execute(f"describe from {relation}").fetchall()}
 
 
-def _tell(difference: Difference) -> None:
+def _print_difference(difference: TableDifference) -> None:
     for column, here, there in difference.columns:
         print(f"    列 {column}：DuckDB {here or '没有'}，Spark {there or '没有'}")
     for engine, rows in difference.rows.items():

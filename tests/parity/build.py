@@ -15,7 +15,7 @@ CORES = 2
 
 
 def main(project: Path, place: Path, as_of: str, published: list[str]) -> None:
-    spark = _session(place)
+    spark = _create_session(place)
     for source in sorted((place / "sources").glob("*/*")):
         schema, name = source.parent.name, source.name
         spark.sql(f"create schema if not exists {schema}")
@@ -36,7 +36,7 @@ def main(project: Path, place: Path, as_of: str, published: list[str]) -> None:
             spark.table(name).write.parquet(str(place / "built" / name))
 
 
-def _session(place: Path) -> SparkSession:
+def _create_session(place: Path) -> SparkSession:
     """A small engine without a metastore on disk; a shuffle of so few rows needs no more parts than cores."""
     settings = {
         "spark.ui.enabled": "false",

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from api.printing.capitals import capitals
+from api.printing.capitals import format_capitals
 
 VECTORS = json.loads((Path(__file__).parents[1] / "golden" / "capitals.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(("amount", "text"), VECTORS)
 def test_capitals(amount: str, text: str) -> None:
-    assert capitals(Decimal(amount)) == text
+    assert format_capitals(Decimal(amount)) == text

@@ -8,15 +8,15 @@ import pytest
 from barcode.charsets import code128 as charset
 from sqlalchemy import text
 
-from api.printing.labels import code128, qr
-from tests.kit.fixtures import Site
-from tests.printing.paper import printed
+from api.printing.labels import draw_code128, draw_qr_code
+from tests.printing.pdf_pages import print_pdf
+from tests.support.fixtures import Site
 
 PDF = "v2/system/GoodsLabel/printPdf"
 
 
-def modules(svg: str) -> str:
-    """The bars of a drawing as ones and zeros, without its quiet zones."""
+def read_modules(svg: str) -> str:
+    """Return the bars of a drawing as ones and zeros, without its quiet zones."""
     width = int(re.search(r'viewBox="0 0 (\d+) ', svg)[1])  # type: ignore[index]
     found = ["0"] * width
     for at, run in re.findall(r"M(\d+) 0h(\d+)", svg):
@@ -27,8 +27,8 @@ def modules(svg: str) -> str:
     return drawn.strip("0")
 
 
-def decoded(bits: str) -> str:
-    """Reads Code 128 as a scanner does: start, symbols of eleven modules, checksum, stop."""
+def decode_code128(bits: str) -> str:
+    """Read Code 128 as a scanner does: start, symbols of eleven modules, checksum, stop."""
     symbols = [charset.CODES.index(bits[at : at + 11]) for at in range(0, len(bits) - 13, 11)]
     start, *data, check = symbols
     assert (start + sum(at * value for at, value in enumerate(data, 1))) % 103 == check
@@ -43,18 +43,18 @@ def decoded(bits: str) -> str:
 
 @pytest.mark.parametrize("code", ["TUBE", "6901234567892", "LTZC-1146/A", "12345", "A1234567B"])
 def test_a_scanner_reads_the_bars(code: str) -> None:
-    assert decoded(modules(code128(code))) == code
+    assert decode_code128(read_modules(draw_code128(code))) == code
 
 
 def test_a_qr_code_takes_any_text() -> None:
-    assert qr("内胎").startswith("<svg")
+    assert draw_qr_code("内胎").startswith("<svg")
 
 
 class TestLabels:
     def test_one_a_piece(self, site: Site) -> None:
         world = site.world
         items = [{"goods_id": world.tube, "copies": 3}, {"goods_id": world.oil}]
-        paper = printed(site.as_("clerk_a"), PDF, {"items": items, "layout": {"company": "米其林驿站"}})
+        paper = print_pdf(site.as_("clerk_a"), PDF, {"items": items, "layout": {"company": "米其林驿站"}})
         assert [("内胎 11.00R20" in page, "机油 CI-4" in page) for page in paper.pages] == [
             (True, False)
         ] * 3 + [(False, True)]
@@ -67,11 +67,11 @@ class TestLabels:
             conn.execute(
                 text("update goods set barcode = '6901234567892' where goods_id = :id"), {"id": tube}
             )
-        by_barcode = printed(site.as_("admin"), PDF, {"items": [{"goods_id": tube}]})
+        by_barcode = print_pdf(site.as_("admin"), PDF, {"items": [{"goods_id": tube}]})
         assert "6901234567892" in by_barcode.text
         assert "编码：TUBE" in by_barcode.text
         layout = {"width": 40, "height": 30, "code": "qr", "holds": "goods_num", "font_size": 7}
-        by_number = printed(site.as_("admin"), PDF, {"items": [{"goods_id": tube}], "layout": layout})
+        by_number = print_pdf(site.as_("admin"), PDF, {"items": [{"goods_id": tube}], "layout": layout})
         assert "6901234567892" not in by_number.text
         assert by_number.sizes == [(40, 30)]
         assert len(by_number.pages) == 1
@@ -84,7 +84,7 @@ class TestLabels:
             )
         for code in ("code128", "qr"):
             layout = {"width": 40, "height": 30, "code": code}
-            paper = printed(
+            paper = print_pdf(
                 site.as_("admin"), PDF, {"items": [{"goods_id": site.world.belt}], "layout": layout}
             )
             assert len(paper.pages) == 1
@@ -103,5 +103,5 @@ class TestLabels:
         assert "请改用二维码" in admin.post(PDF, {"items": [{"goods_id": site.world.oil}]}).msg
 
     def test_a_thousand(self, site: Site) -> None:
-        paper = printed(site.as_("admin"), PDF, {"items": [{"goods_id": site.world.tyre, "copies": 1000}]})
+        paper = print_pdf(site.as_("admin"), PDF, {"items": [{"goods_id": site.world.tyre, "copies": 1000}]})
         assert len(paper.pages) == 1000

@@ -50,8 +50,8 @@ Account = tuple[str, str]
 WORKER = os.environ.get("PYTEST_XDIST_WORKER")
 
 
-def spent() -> float:
-    """Processor seconds of this process, and of all that a worker runs or has waited for."""
+def read_processor_seconds() -> float:
+    """Return the processor seconds of this process, and of all that a worker runs or has waited for."""
     if WORKER is None:
         return time.process_time()  # what the controller runs are workers, which tell themselves
     own = psutil.Process()
@@ -70,9 +70,9 @@ class Meter:
         self.open: Account = ("", IMPORTS)
         self._wall, self._processor = psutil.Process().create_time(), 0.0
 
-    def turn_to(self, account: Account) -> Account:
-        """Close the open account, whose name is answered, and open another."""
-        wall, processor = time.time(), spent()
+    def switch_to(self, account: Account) -> Account:
+        """Close the open account, open another, and return the closed one."""
+        wall, processor = time.time(), read_processor_seconds()
         entry = self.charged[self.open]
         entry[0] += wall - self._wall
         entry[1] += max(processor - self._processor, 0.0)
@@ -85,14 +85,14 @@ _meter = Meter()
 
 
 def pytest_collection_finish() -> None:
-    _meter.turn_to(("", END))
+    _meter.switch_to(("", END))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     account = (item.nodeid.split("::")[0], TESTS)
     if _meter.open != account:
-        _meter.turn_to(account)
+        _meter.switch_to(account)
     return (yield)
 
 
@@ -100,18 +100,18 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Iterator[Any]:
     if fixturedef.scope in ("function", "class"):
         return (yield)
-    before = _meter.turn_to((_meter.open[0], _KINDS.get(fixturedef.argname, OTHER)))
+    before = _meter.switch_to((_meter.open[0], _KINDS.get(fixturedef.argname, OTHER)))
     try:
         return (yield)
     finally:
-        _meter.turn_to(before)
+        _meter.switch_to(before)
 
 
 def pytest_sessionfinish() -> None:
-    _meter.turn_to(("", END))
+    _meter.switch_to(("", END))
 
 
 def pytest_unconfigure() -> None:
-    _meter.turn_to(("", END))
+    _meter.switch_to(("", END))
     rows = [[*account, *entry] for account, entry in _meter.charged.items()]
     Path(os.environ[PLACE], f"{WORKER or 'controller'}.json").write_text(json.dumps(rows))

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.kit.desk import Desk
+from tests.support.bill_client import BillClient
 
 API, PICKER = "v2/purchase/Price", "v2/inventory/Goods/getGoodsListPopup"
 
 
-def priced(desk: Desk, goods: int, price: str, **more: Any) -> int:
+def add_price(desk: BillClient, goods: int, price: str, **more: Any) -> int:
     world = desk.world
     body = {"company_id": world.company_a, "supplier_id": world.supplier, "goods_id": goods}
     answer = desk.caller.post(f"{API}/add", {**body, "purchase_price": price, **more})
@@ -19,27 +19,27 @@ def priced(desk: Desk, goods: int, price: str, **more: Any) -> int:
     return int(answer.data["id"])
 
 
-def picked(desk: Desk, goods: int, **query: Any) -> tuple[str, str]:
+def pick_goods(desk: BillClient, goods: int, **query: Any) -> tuple[str, str]:
     given = {"company_id": desk.world.company_a, "goods_id": goods, "bill_type": "purchase_order", **query}
     [row] = desk.caller.get(PICKER, **given).data["data"]
     return row["unit_price"], row["price_source"]
 
 
 class TestPicker:
-    def test_the_supplier_s_price_holds_then_the_last_then_the_goods_own(self, desk: Desk) -> None:
+    def test_the_supplier_s_price_holds_then_the_last_then_the_goods_own(self, desk: BillClient) -> None:
         goods, world = desk.world.spares[50], desk.world
         body = {"company_id": world.company_a, "goods_id": goods, "purchase_price": "80"}
         assert desk.caller.post("v2/system/CompanyGoods/add", body).ok
         of_supplier = {"supplier_id": world.supplier}
-        assert picked(desk, goods) == ("80.000000", "商品采购价")
-        desk.audited("purchase_inbound", {"goods_id": goods, "quantity": "1", "price": "78"})
-        assert picked(desk, goods, **of_supplier) == ("78.000000", "上次价")
-        key = priced(desk, goods, "75")
-        assert picked(desk, goods, **of_supplier) == ("75.00", "供应商价")
-        assert picked(desk, goods) == ("80.000000", "商品采购价")
-        assert picked(Desk(desk.site, "clerk_a"), goods, **of_supplier) == ("无权限", "供应商价")
+        assert pick_goods(desk, goods) == ("80.000000", "商品采购价")
+        desk.add_audited("purchase_inbound", {"goods_id": goods, "quantity": "1", "price": "78"})
+        assert pick_goods(desk, goods, **of_supplier) == ("78.000000", "上次价")
+        key = add_price(desk, goods, "75")
+        assert pick_goods(desk, goods, **of_supplier) == ("75.00", "供应商价")
+        assert pick_goods(desk, goods) == ("80.000000", "商品采购价")
+        assert pick_goods(BillClient(desk.site, "clerk_a"), goods, **of_supplier) == ("无权限", "供应商价")
         assert desk.caller.post(f"{API}/edit", {"id": key, "enabled": False}).ok
-        assert picked(desk, goods, **of_supplier)[1] == "上次价"
+        assert pick_goods(desk, goods, **of_supplier)[1] == "上次价"
 
 
 class TestPrice:
@@ -47,20 +47,20 @@ class TestPrice:
         ("price", "msg"),
         [("-1", "采购价不能小于0"), ("80.555", "“采购价”最多2位小数"), ("", "请输入采购价")],
     )
-    def test_it_is_told_what_is_wrong_with_it(self, desk: Desk, price: str, msg: str) -> None:
+    def test_it_is_told_what_is_wrong_with_it(self, desk: BillClient, price: str, msg: str) -> None:
         world = desk.world
         body = {"company_id": world.company_a, "supplier_id": world.supplier, "goods_id": world.spares[53]}
         assert desk.caller.post(f"{API}/add", {**body, "purchase_price": price}).msg == msg
 
-    def test_what_comes_for_nothing_has_one(self, desk: Desk) -> None:
-        priced(desk, desk.world.spares[53], "0")
+    def test_what_comes_for_nothing_has_one(self, desk: BillClient) -> None:
+        add_price(desk, desk.world.spares[53], "0")
         of_supplier = {"supplier_id": desk.world.supplier}
-        assert picked(desk, desk.world.spares[53], **of_supplier) == ("0.00", "供应商价")
+        assert pick_goods(desk, desk.world.spares[53], **of_supplier) == ("0.00", "供应商价")
 
 
 class TestBound:
     @pytest.fixture
-    def blocked(self, desk: Desk) -> Any:
+    def blocked(self, desk: BillClient) -> Any:
         with desk.site.engine.begin() as conn:
             conn.exec_driver_sql("update bill_setting set price_mode = 1 where type = 1")
         yield
@@ -68,19 +68,19 @@ class TestBound:
             conn.exec_driver_sql("update bill_setting set price_mode = 0 where type = 1")
 
     @pytest.mark.usefixtures("blocked")
-    def test_nothing_is_bought_above_the_supplier_s_price(self, desk: Desk) -> None:
+    def test_nothing_is_bought_above_the_supplier_s_price(self, desk: BillClient) -> None:
         goods = desk.world.spares[51]
-        priced(desk, goods, "75")
+        add_price(desk, goods, "75")
         line = {"goods_id": goods, "quantity": "3"}
-        answer = desk.act("auditorPass", desk.draft("purchase_order", {**line, "price": "75.01"}))
+        answer = desk.apply_action("auditorPass", desk.draft("purchase_order", {**line, "price": "75.01"}))
         assert (answer.code, answer.msg) == (400, "备件51高于采购价 75.00 元")
-        assert desk.act("auditorPass", desk.draft("purchase_order", {**line, "price": "75"})).ok
+        assert desk.apply_action("auditorPass", desk.draft("purchase_order", {**line, "price": "75"})).ok
 
 
 class TestHistory:
-    def test_each_change_is_there_and_hidden_from_who_sees_no_cost(self, desk: Desk) -> None:
+    def test_each_change_is_there_and_hidden_from_who_sees_no_cost(self, desk: BillClient) -> None:
         goods = desk.world.spares[52]
-        key = priced(desk, goods, "75")
+        key = add_price(desk, goods, "75")
         assert desk.caller.post(f"{API}/edit", {"id": key, "purchase_price": "72"}).ok
         query = {"goods_id": goods, "supplier_id": desk.world.supplier, "kind": 3}
         told = {

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from api.kit.database import today
-from api.kit.settings import settings
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site, conn, desk, site, world
-from tests.kit.superset import Superset, point
-from tests.reporting.exported import companies_apart, source
-from tests.reporting.frames import Frames
+from api.kit.settings import read_settings
+from api.kit.storage.database import today
+from tests.reporting.frame_client import FrameClient
 from tests.reporting.namesakes import Namesakes
-from tests.reporting.stocked import stocked
+from tests.reporting.report_files import companies_apart, source
+from tests.reporting.stock_scenario import stocked
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site, conn, desk, site, world
+from tests.support.superset import SupersetClient, point_current
 from warehouse import worker
 from warehouse.files import Files
-from warehouse.refresh import business_date
+from warehouse.refresh import find_business_date
 from warehouse.transform import Project
 
 __all__ = ["companies_apart", "conn", "desk", "site", "source", "stocked", "world"]
@@ -46,28 +46,28 @@ def now() -> date:
 def refresh(site: Site) -> Callable[[], None]:
     """Publish a snapshot of what is posted."""
 
-    def once() -> None:
+    def publish() -> None:
         worker.refresh_once()
 
-    return once
+    return publish
 
 
 @pytest.fixture
-def frames(superset: Superset, desk: Desk, data_dir: Path) -> Iterator[Frames]:
+def frames(superset: SupersetClient, desk: BillClient, data_dir: Path) -> Iterator[FrameClient]:
     """The frames of the module's own figures, once they are refreshed."""
-    shutil.copy(data_dir / "secrets.json", settings().data_dir)  # what is signed here is trusted there
+    shutil.copy(data_dir / "secrets.json", read_settings().data_dir)  # what is signed here is trusted there
     shown = data_dir / "warehouse"
     before = Path(os.readlink(shown / "current"))
-    point(shown, (settings().warehouse_dir / "current").resolve())
-    yield Frames(superset, desk)
-    point(shown, before)
+    point_current(shown, (read_settings().warehouse_dir / "current").resolve())
+    yield FrameClient(superset, desk)
+    point_current(shown, before)
 
 
 @pytest.fixture(scope="module")
-def namesakes(desk: Desk, now: date, refresh: Callable[[], None]) -> Namesakes:
-    """What is called alike and was traded, in published figures."""
+def namesakes(desk: BillClient, now: date, refresh: Callable[[], None]) -> Namesakes:
+    """Records of one name that were traded, in published figures."""
     found = Namesakes(desk, now)
-    found.settle()
+    found.create_masters()
     found.trade()
     refresh()
     return found
@@ -77,9 +77,9 @@ def namesakes(desk: Desk, now: date, refresh: Callable[[], None]) -> Namesakes:
 def prove() -> Callable[..., None]:
     """Run dbt tests, by their names or their models', over the figures that were refreshed last."""
 
-    def once(*names: str) -> None:
-        proof = Project(Files(settings().warehouse_dir)).test(as_of=business_date(), select=names)
+    def run_tests(*names: str) -> None:
+        proof = Project(Files(read_settings().warehouse_dir)).test(as_of=find_business_date(), select=names)
         assert proof.ran >= len(names)
         assert proof.failures == ()
 
-    return once
+    return run_tests

@@ -1,4 +1,5 @@
-"""A trade between two companies' namesakes: people, departments, customers, kinds and goods of one name are several."""
+"""Trade between records of one name: people, departments, customers, goods types and goods of two
+companies."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from tests.kit.desk import Desk
+from tests.support.bill_client import BillClient
 
 NAME, SHOP, TEAM, KIND, TYRE = "张伟", "顺达轮胎店", "零售部", "其他", "通用轮胎"
 SEED = 41
@@ -16,9 +17,10 @@ SEED = 41
 
 @dataclass
 class Namesakes:
-    """Ids of what is called alike, and the purchases and sales of both companies on days of this month and the last."""
+    """Ids of records of one name, with purchases and sales of both companies on days of this month and the
+    last."""
 
-    desk: Desk
+    desk: BillClient
     now: date
     people: list[int] = field(default_factory=list)
     teams: list[int] = field(default_factory=list)
@@ -26,9 +28,9 @@ class Namesakes:
     kinds: list[int] = field(default_factory=list)
     goods: list[int] = field(default_factory=list)
 
-    def settle(self) -> None:
-        """Companies A and B have a team and two people each of one name, and a shop; two kinds and two goods are called
-        alike."""
+    def create_masters(self) -> None:
+        """Create a team and two people of one name each, and a shop, in companies A and B; two goods types
+        and two goods of one name."""
         world = self.desk.world
         for mark in ("a", "b"):
             company = world.ids[f"company_{mark}"]
@@ -104,7 +106,7 @@ class Namesakes:
             {"goods_id": goods, "quantity": str(quantity), "price": str(price), "tax_rate": "13"}
             for goods, quantity, price in lines
         ]
-        self.desk.audited(
+        self.desk.add_audited(
             what,
             *rows,
             company_id=world.ids[f"company_{mark}"],
@@ -121,8 +123,8 @@ class Namesakes:
         return int(answer.data["id"])
 
 
-def summed(rows: list[dict[str, Any]]) -> dict[str, Decimal]:
-    """What the columns of numbers add up to."""
+def sum_columns(rows: list[dict[str, Any]]) -> dict[str, Decimal]:
+    """Return the sums of the numeric columns."""
     sums: dict[str, Decimal] = {}
     for row in rows:
         for name, value in row.items():

@@ -8,16 +8,16 @@ import pytest
 
 from api.bill_pages import render_pages
 from api.inventory.other_outbound import OtherOutbound
-from api.kit import registry
-from api.kit.posting import Postings, WriteOff
-from reports.catalogue.bill_pages import BILL_PAGES, FILE, SETTLING_BILLS
-from reports.catalogue.parts import bill_link
+from api.kit.declaration import registry
+from api.kit.declaration.posting import Postings, WriteOff
+from reports.semantics.bill_pages import BILL_PAGES, FILE, SETTLING_BILLS
+from reports.semantics.report_builders import bill_link
 
 
 def test_pages_of_bills_are_those_of_the_product():
     """`python -m api.bill_pages` writes them."""
     assert FILE.read_text("utf-8") == render_pages()
-    assert registry.see_routes() == BILL_PAGES
+    assert registry.map_see_routes() == BILL_PAGES
 
 
 def test_links_lead_to_every_bill_that_stands_in_partners_books():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.fixtures import Site
+from tests.support.fixtures import Site
 from warehouse.files import Files
 
 LIST, LINEAGE = "v2/report/DataDictionary/getList", "v2/report/DataDictionary/getLineage"
@@ -27,7 +27,7 @@ ENTRIES = [
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Files:
     monkeypatch.setenv("ERP_DATA_DIR", str(tmp_path))
     found = Files(tmp_path / "warehouse")
-    found.prepare()
+    found.create_directories()
     return found
 
 

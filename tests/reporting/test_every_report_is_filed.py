@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from api.exporting.asked import dimensions
-from api.exporting.lists import find_list
-from api.exporting.reports import title_of
-from api.kit import menus
-from api.kit.menus import code_of
-from api.shell.register import Screen, screens
+from api.exporting.export_request import list_dimensions
+from api.exporting.list_export import find_list
+from api.exporting.report_access import title_of
+from api.kit.declaration import menu
+from api.kit.declaration.menu import route_code
+from api.shell.workspace.screen_registry import RegisteredScreen, list_screens
 from reports.catalogue import find_report
 
 MODULES = ("report", "groupManagement")
@@ -24,24 +24,24 @@ EXCEPTIONS = {
 }
 PAGES = [
     screen
-    for screen in screens()
+    for screen in list_screens()
     if screen.module in MODULES and screen.state == "built" and screen.route not in EXCEPTIONS
 ]
-CODES = {entry.code for entry in menus.reports()}
+CODES = {entry.code for entry in menu.list_reports()}
 
 
 def test_exceptions_are_pages() -> None:
-    assert {*EXCEPTIONS} <= {screen.route for screen in screens()}
-    assert {code_of(route) for route in EXCEPTIONS}.isdisjoint(CODES)
+    assert {*EXCEPTIONS} <= {screen.route for screen in list_screens()}
+    assert {route_code(route) for route in EXCEPTIONS}.isdisjoint(CODES)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: code_of(page.route))
-def test_a_page_is_exported_in_every_form(page: Screen) -> None:
-    code = code_of(page.route)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: route_code(page.route))
+def test_a_page_is_exported_in_every_form(page: RegisteredScreen) -> None:
+    code = route_code(page.route)
     report, cls = find_report(code), find_list(code)
     assert code in CODES and (report or cls), f"{page.route} has no export"
     if report:
-        assert all(dimensions(tab.plain) and tab.plain.pivot.rows for tab in report.tabs)
+        assert all(list_dimensions(tab.plain) and tab.plain.pivot.rows for tab in report.tabs)
     if cls:
         assert "export" in cls.declaration.actions and any(item.total for item in cls.fields())
         assert title_of(code, "all") == page.name

@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import Connection, text
 
 from api.exporting import report_job
-from api.exporting.head import told
-from api.reporting.snapshot import stamp
-from api.shell import export_job
-from api.shell.export_tasks import DONE, FAILED
+from api.exporting.report_header import read_export_metadata
+from api.reporting.snapshot.snapshot_connection import read_refreshed_at
+from api.shell.files import export_job
+from api.shell.files.export_tasks import DONE, FAILED
 from reports.catalogue import find_report
-from tests.kit.fixtures import Site
-from tests.reporting.exported import HEAD, STAMP, cells
+from tests.reporting.report_files import HEAD, STAMP, read_cells
+from tests.support.fixtures import Site
 
 EXPORT, CHOICES = "v2/report/Frame/export", "v2/report/Frame/getPivotChoices"
 pytestmark = pytest.mark.usefixtures("companies_apart")
@@ -42,14 +42,14 @@ class TestCalls:
             ".xlsx"
         )
         assert caller.raw("GET", row["url"]).content[:2] == b"PK"
-        found, *_ = cells(export_job.file_of(key))
+        found, *_ = read_cells(export_job.export_path(key))
         assert "导出人公司：A分公司" in found[1][0] and STAMP in found[2][0]
         assert [row[0] for row in found[HEAD + 1 :]] == ["上海公司", "合计"]
 
     def test_cost_is_in_nobodys_who_may_not_see_it(self, site: Site) -> None:
         key = self.ask(site, "clerk_a").data["export_id"]
         report_job.export_report(export_id=key)
-        found, *_ = cells(export_job.file_of(key))
+        found, *_ = read_cells(export_job.export_path(key))
         assert not [label for label in found[HEAD] if "毛利" in label] and "销售收入" in found[HEAD]
         assert [row[0] for row in found[HEAD + 1 :]] == ["苏州公司", "合计"]
         refused = self.ask(site, "clerk_a", form="pivot", metrics=["profit"])
@@ -105,10 +105,10 @@ class TestCalls:
                 conn.execute(text("update role set version = version + 1 where role_id = :role"), role)
 
     def test_the_asker_and_the_warning_stand_in_the_head(self, site: Site, source: Connection) -> None:
-        from api.identity.sessions import principal_of
+        from api.identity.sessions import read_principal
 
         with site.engine.connect() as conn:
-            me = principal_of(conn, site.world.user_manager_a)
-            found = told(conn, me, stamp(source), ["数据刷新失败"])
+            me = read_principal(conn, site.world.user_manager_a)
+            found = read_export_metadata(conn, me, read_refreshed_at(source), ["数据刷新失败"])
         assert found.company == "A分公司" and found.role and found.realname
-        assert STAMP in found.when and "注意：数据刷新失败" in found.when
+        assert STAMP in found.time_line and "注意：数据刷新失败" in found.time_line

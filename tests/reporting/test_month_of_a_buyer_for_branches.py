@@ -21,19 +21,19 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Connection
 
-from tests.kit.desk import Books, Desk, Made
-from tests.kit.state import broken
-from tests.reporting.asking import one, some
-from tests.reporting.frames import Frames
-from tests.reporting.story import Story
+from tests.reporting.frame_client import FrameClient
+from tests.reporting.month_scenario import MonthScenario
+from tests.reporting.report_client import fetch_row, pick_numbers
+from tests.support.bill_client import BillClient, PostingReader, SavedBill
+from tests.support.database_state import find_broken_checks
 
 JUNE = {"day_start": "2026-06-01", "day_end": "2026-06-30"}
 
 
-class Buyer(Story):
+class Buyer(MonthScenario):
     """Company A buys; B and A's second warehouse sell."""
 
-    def __init__(self, desk: Desk, books: Books) -> None:
+    def __init__(self, desk: BillClient, books: PostingReader) -> None:
         super().__init__(desk, books, "2026-06")
         self.goods, self.world = desk.world.spares[8], desk.world
 
@@ -44,20 +44,20 @@ class Buyer(Story):
         lines = draft.pop("lines")
         given = draft | {"business_date": "2026-06-04", "freight_amount": "90"}
         self.post("arrived", "transfer_in", 4, *lines, **given)
-        assert self.desk.act("auditorPass", shared).ok
+        assert self.desk.apply_action("auditorPass", shared).ok
         of_b = {"company_id": self.world.company_b, "warehouse_id": self.world.warehouse_b}
         sold = self.line(self.goods, "10", "226")
         self.post("sold by b", "sales_outbound", 12, sold, **of_b, customer_id=self.world.customer_b)
         second = {"warehouse_id": self.world.warehouse2_a}
         self.post("sold by a", "sales_outbound", 15, self.line(self.goods, "5", "169.5"), **second)
         got = {"amount": "3600", "customer_id": self.world.inner_customer_a}
-        self.post("received", "customer_receipt", 20, self.off("sales_transfer", "3600"), **got)
+        self.post("received", "customer_receipt", 20, self.write_off("sales_transfer", "3600"), **got)
         paid = {
             "amount": "3600",
             "company_id": self.world.company_b,
             "supplier_id": self.world.inner_supplier_a,
         }
-        self.post("paid", "supplier_payment", 20, self.off("sales_transfer", "3600", at=1), **paid)
+        self.post("paid", "supplier_payment", 20, self.write_off("sales_transfer", "3600", at=1), **paid)
 
     def _buy(self) -> None:
         """Each branch says what it wants; the group's own plan becomes one order, which comes in two parts."""
@@ -73,20 +73,20 @@ class Buyer(Story):
         )
         line = {"goods_id": self.goods, "quantity": "90", "price": "113", "supplier_id": self.world.supplier}
         planned = self.post("planned", "purchase_plan", 1, line)
-        assert self.desk.act("turnOrder", planned).ok
+        assert self.desk.apply_action("turnOrder", planned).ok
         [order] = self.desk.caller.get(
             self.desk.path("purchase_order_detail", "getList"), plan_no=planned.no
         ).data["data"]
-        ordered = self.bills["ordered"] = Made("purchase_order", order["bill_id"], order["bill_no"])
+        ordered = self.bills["ordered"] = SavedBill("purchase_order", order["bill_id"], order["bill_no"])
         # It was made today, and what comes is not from before its order.
-        body = {**self.desk.info(ordered), "id": ordered.id, "business_date": "2026-06-01"}
+        body = {**self.desk.read_bill(ordered), "id": ordered.id, "business_date": "2026-06-01"}
         assert self.desk.caller.post(self.desk.path("purchase_order", "edit"), body).ok
-        assert self.desk.act("auditorPass", self.bills["ordered"]).ok
+        assert self.desk.apply_action("auditorPass", self.bills["ordered"]).ok
         come = {"of": "ordered", "by": "order_line_id"}
         self.post("first", "purchase_inbound", 2, self.line(self.goods, "50", "113", **come))
         self.post("rest", "purchase_inbound", 3, self.line(self.goods, "40", "113", **come))
 
-    def _share_out(self) -> tuple[Made, Made]:
+    def _share_out(self) -> tuple[SavedBill, SavedBill]:
         """The transfers that the branches' plans lead to; the one within the company is audited."""
         place = {"company_id": self.world.company_a, "warehouse_id": self.world.warehouse_a}
         proposal = self.desk.caller.get(self.desk.path("purchase_allocation", "getProposal"), **place).data
@@ -96,27 +96,27 @@ class Buyer(Story):
             [made] = self.books.rows(
                 f"select bill_id, bill_no from {resource} where purchase_allocation_id = %s", allotted.id
             )
-            self.bills[resource] = Made(resource, *made)
+            self.bills[resource] = SavedBill(resource, *made)
         sent, shared = self.bills["transfer_out"], self.bills["sales_transfer"]
-        assert self.desk.act("auditorPass", sent).ok
+        assert self.desk.apply_action("auditorPass", sent).ok
         return sent, shared
 
 
 @pytest.fixture(scope="module")
-def june(desk: Desk, refresh: Callable[[], None]) -> Buyer:
+def june(desk: BillClient, refresh: Callable[[], None]) -> Buyer:
     with desk.site.engine.connect() as conn:
-        month = Buyer(desk, Books(conn))
+        month = Buyer(desk, PostingReader(conn))
         month.play()
         refresh()
         return month
 
 
 @pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
+def books(conn: Connection) -> PostingReader:
+    return PostingReader(conn)
 
 
-def test_stock_and_value_of_both_companies(june: Buyer, books: Books) -> None:
+def test_stock_and_value_of_both_companies(june: Buyer, books: PostingReader) -> None:
     world = june.world
     assert books.cost(june.goods, world.company_a) == ("55", "5555.00")
     assert books.cost(june.goods, world.company_b) == ("20", "2020.00")
@@ -124,7 +124,7 @@ def test_stock_and_value_of_both_companies(june: Buyer, books: Books) -> None:
     assert [books.available(june.goods, place)[0] for place in places] == ["40", "15", "20"]
 
 
-def test_what_each_is_owed(june: Buyer, books: Books) -> None:
+def test_what_each_is_owed(june: Buyer, books: PostingReader) -> None:
     june.books = books
     assert june.open_amounts("first", "rest", "sales_transfer", "sold by b", "sold by a") == {
         "first": ["5650.00"],
@@ -138,8 +138,9 @@ def test_what_each_is_owed(june: Buyer, books: Books) -> None:
 def test_only_sales_to_others_are_sales(june: Buyer) -> None:
     names = ("quantity", "revenue", "cost", "profit")
     told = {
-        company: some(
-            one(june.desk, "v2/report/SalesSummary", goods_id=june.goods, company_id=key, **JUNE), *names
+        company: pick_numbers(
+            fetch_row(june.desk, "v2/report/SalesSummary", goods_id=june.goods, company_id=key, **JUNE),
+            *names,
         )
         for company, key in (("a", june.world.company_a), ("b", june.world.company_b))
     }
@@ -151,7 +152,8 @@ def test_only_sales_to_others_are_sales(june: Buyer) -> None:
 
 def test_the_plans_are_fulfilled(june: Buyer) -> None:
     told = {
-        name: june.desk.info(june.bills[name])["lines"] for name in ("wanted here", "wanted by b", "planned")
+        name: june.desk.read_bill(june.bills[name])["lines"]
+        for name in ("wanted here", "wanted by b", "planned")
     }
     assert {name: [line["executed_quantity"] for line in lines] for name, lines in told.items()} == {
         "wanted here": ["20.000"],
@@ -168,10 +170,10 @@ def test_the_statement_that_the_other_company_gets(june: Buyer) -> None:
     ]
 
 
-def test_what_the_frames_show(june: Buyer, frames: Frames) -> None:
+def test_what_the_frames_show(june: Buyer, frames: FrameClient) -> None:
     """Between the companies money is owed and paid; revenue is only what others bought."""
     flows = ("opening", "delivery", "other", "settled", "closing")
-    owed = frames.rows("ScheduleAccountsReceivable", month_label="2026-06")
+    owed = frames.fetch_rows("ScheduleAccountsReceivable", month_label="2026-06")
     moved = {
         row["customer_name"]: [row[name] for name in flows] for row in owed if row["delivery"] or row["other"]
     }
@@ -180,12 +182,12 @@ def test_what_the_frames_show(june: Buyer, frames: Frames) -> None:
         "A客户": [0, 847.5, 0, 0, 847.5],
         "B客户": [0, 2260, 0, 0, 2260],
     }
-    earned = frames.rows("CommodityProfit", month_label="2026-06")
+    earned = frames.fetch_rows("CommodityProfit", month_label="2026-06")
     figures = ("quantity", "revenue", "profit")
     assert [[row[name] for name in figures] for row in earned] == [[15, 2750, 1235]]
-    bought = frames.rows("inPurchasingAnalysisTable", month_label="2026-06")
+    bought = frames.fetch_rows("inPurchasingAnalysisTable", month_label="2026-06")
     assert [(row["quantity"], row["bought"]) for row in bought if row["bought"]] == [(90, 9000)]
-    plans = frames.rows("inPurchasingAnalysisTable", "plans", month_label="2026-06")
+    plans = frames.fetch_rows("inPurchasingAnalysisTable", "plans", month_label="2026-06")
     figures = ("planned", "planned_pieces", "carried", "ordered", "in_plan", "unplanned")
     assert sorted([row[name] or 0 for name in figures] for row in plans) == [
         [0, 20, 20, 0, 0, 0],
@@ -195,4 +197,4 @@ def test_what_the_frames_show(june: Buyer, frames: Frames) -> None:
 
 
 def test_the_books_tie(june: Buyer, conn: Connection) -> None:
-    assert broken(conn) == {}
+    assert find_broken_checks(conn) == {}

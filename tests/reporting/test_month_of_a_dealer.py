@@ -22,19 +22,19 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Connection
 
-from tests.kit.desk import Books, Desk
-from tests.kit.state import broken
-from tests.reporting.asking import page, rows, some
-from tests.reporting.frames import Frames
-from tests.reporting.story import Story
+from tests.reporting.frame_client import FrameClient
+from tests.reporting.month_scenario import MonthScenario
+from tests.reporting.report_client import fetch_page, fetch_rows, pick_numbers
+from tests.support.bill_client import BillClient, PostingReader
+from tests.support.database_state import find_broken_checks
 
 MAY = {"day_start": "2026-05-01", "day_end": "2026-05-31"}
 
 
-class Dealer(Story):
+class Dealer(MonthScenario):
     """The dealer's goods and bills; his customer is the world's."""
 
-    def __init__(self, desk: Desk, books: Books) -> None:
+    def __init__(self, desk: BillClient, books: PostingReader) -> None:
         super().__init__(desk, books, "2026-05", customer_id=desk.world.customer_a)
         self.filter, self.pad = desk.world.spares[5:7]
 
@@ -74,7 +74,7 @@ class Dealer(Story):
             "logistics_driver_id": world.logistics_driver,
         }
         made = self.post("delivered", "sales_delivery", 7, *lines, **kinds)
-        assert self.desk.act("sign", made, signed_by="周敏", signed_at="2026-05-07 15:00:00").ok
+        assert self.desk.apply_action("sign", made, signed_by="周敏", signed_at="2026-05-07 15:00:00").ok
 
     def _move(self) -> None:
         there = {"to_warehouse_id": self.desk.world.warehouse2_a}
@@ -95,7 +95,7 @@ class Dealer(Story):
                 {"receivables_mode_id": world.mode, "amount": "200"},
                 {"receivables_mode_id": world.mode2, "amount": "161.6"},
             ],
-            "items": [self.off("counter", "361.6")],
+            "items": [self.write_off("counter", "361.6")],
         }
         answer = self.desk.caller.post("v2/money/Checkstand/collect", body)
         assert answer.ok, answer
@@ -110,20 +110,20 @@ class Dealer(Story):
 
 
 @pytest.fixture(scope="module")
-def may(desk: Desk, refresh: Callable[[], None]) -> Dealer:
+def may(desk: BillClient, refresh: Callable[[], None]) -> Dealer:
     with desk.site.engine.connect() as conn:
-        month = Dealer(desk, Books(conn))
+        month = Dealer(desk, PostingReader(conn))
         month.play()
         refresh()
         return month
 
 
 @pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
+def books(conn: Connection) -> PostingReader:
+    return PostingReader(conn)
 
 
-def test_stock_lies_where_it_was_moved(may: Dealer, books: Books) -> None:
+def test_stock_lies_where_it_was_moved(may: Dealer, books: PostingReader) -> None:
     world = may.desk.world
     assert books.cost(may.filter, world.company_a) == ("179", "3580.00")
     assert books.cost(may.pad, world.company_a) == ("46", "4600.00")
@@ -131,7 +131,7 @@ def test_stock_lies_where_it_was_moved(may: Dealer, books: Books) -> None:
     assert books.available(may.filter, world.warehouse2_a) == ("48", "0", "48")
 
 
-def test_money_and_what_is_owed(may: Dealer, books: Books) -> None:
+def test_money_and_what_is_owed(may: Dealer, books: PostingReader) -> None:
     may.books = books
     assert may.open_amounts("bought", "sold", "counter", "back") == {
         "bought": ["10170.00"],
@@ -148,26 +148,28 @@ def test_money_and_what_is_owed(may: Dealer, books: Books) -> None:
 
 
 def test_what_was_delivered_and_invoiced(may: Dealer) -> None:
-    sold = may.desk.info(may.bills["sold"])
+    sold = may.desk.read_bill(may.bills["sold"])
     assert [
         (line["delivered_quantity"], line["invoiced_amount"], line["returned_quantity"])
         for line in sold["lines"]
     ] == [("20.000", "678.00", "0.000"), ("4.000", "678.00", "1.000")]
-    refused = may.desk.act("antiAuditor", may.bills["sold"])
+    refused = may.desk.apply_action("antiAuditor", may.bills["sold"])
     assert refused.code == 400
 
 
 def test_what_the_reports_tell(may: Dealer) -> None:
     names = ("quantity", "revenue", "cost", "profit")
-    told = page(may.desk, "v2/report/SalesSummary", grouping="7", company_id=may.desk.world.company_a, **MAY)
-    assert some(told["totals"], *names) == {
+    told = fetch_page(
+        may.desk, "v2/report/SalesSummary", grouping="7", company_id=may.desk.world.company_a, **MAY
+    )
+    assert pick_numbers(told["totals"], *names) == {
         "quantity": "25",
         "revenue": "1370",
         "cost": "900",
         "profit": "470",
     }
-    by_goods = rows(may.desk, "v2/report/SalesSummary", goods_id=may.pad, **MAY)
-    assert [some(row, *names) for row in by_goods] == [
+    by_goods = fetch_rows(may.desk, "v2/report/SalesSummary", goods_id=may.pad, **MAY)
+    assert [pick_numbers(row, *names) for row in by_goods] == [
         {"quantity": "5", "revenue": "770", "cost": "500", "profit": "270"}
     ]
 
@@ -181,19 +183,19 @@ def test_the_statement_that_the_customer_gets(may: Dealer) -> None:
     ]
 
 
-def test_what_the_frames_show(may: Dealer, frames: Frames) -> None:
-    owed = frames.one("ScheduleAccountsReceivable", month_label="2026-05", customer_name="A客户")
+def test_what_the_frames_show(may: Dealer, frames: FrameClient) -> None:
+    owed = frames.fetch_row("ScheduleAccountsReceivable", month_label="2026-05", customer_name="A客户")
     flows = ("opening", "delivery", "return", "settled", "closing")
     assert [owed[name] for name in flows] == [0, 1717.6, 169.5, 0, 1548.1]
-    earned = frames.rows("CommodityProfit", month_label="2026-05")
+    earned = frames.fetch_rows("CommodityProfit", month_label="2026-05")
     figures = ("quantity", "revenue", "profit")
     assert sorted([row[name] for name in figures] for row in earned) == [
         [5, 770, 270],
         [20, 600, 200],
     ]
-    bought = frames.rows("inPurchasingAnalysisTable", month_label="2026-05")
+    bought = frames.fetch_rows("inPurchasingAnalysisTable", month_label="2026-05")
     assert sorted((row["quantity"], row["bought"]) for row in bought) == [(50, 5000), (200, 4000)]
 
 
 def test_the_books_tie(may: Dealer, conn: Connection) -> None:
-    assert broken(conn) == {}
+    assert find_broken_checks(conn) == {}

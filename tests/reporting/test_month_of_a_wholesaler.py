@@ -23,19 +23,19 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Connection
 
-from tests.kit.desk import Books, Desk
-from tests.kit.state import broken
-from tests.reporting.asking import one, some
-from tests.reporting.frames import Frames
-from tests.reporting.story import Story
+from tests.reporting.frame_client import FrameClient
+from tests.reporting.month_scenario import MonthScenario
+from tests.reporting.report_client import fetch_row, pick_numbers
+from tests.support.bill_client import BillClient, PostingReader
+from tests.support.database_state import find_broken_checks
 
 APRIL = {"day_start": "2026-04-01", "day_end": "2026-04-30"}
 
 
-class Wholesaler(Story):
+class Wholesaler(MonthScenario):
     """The wholesaler's partners, goods and bills."""
 
-    def __init__(self, desk: Desk, books: Books) -> None:
+    def __init__(self, desk: BillClient, books: PostingReader) -> None:
         world = desk.world
         self.customer = desk.partner("customer", "城东轮胎行", payment_days=30, credit_limit="17000")
         self.tyre = world.spares[3]
@@ -44,7 +44,7 @@ class Wholesaler(Story):
     def play(self) -> None:
         self._buy()
         self._sell()
-        self._settle()
+        self._pay_and_return()
 
     def _buy(self) -> None:
         world = self.desk.world
@@ -62,7 +62,7 @@ class Wholesaler(Story):
     def _sell(self) -> None:
         """The order would not fit the limit with one piece more."""
         over = self.draft("sales_order", 6, self.line(self.tyre, "51", "339"))
-        refused = Desk(self.desk.site, "clerk_a").act("auditorPass", over)
+        refused = BillClient(self.desk.site, "clerk_a").apply_action("auditorPass", over)
         assert (refused.code, refused.msg) == (
             400,
             "客户已超信用额度（额度 17,000.00 元，欠款与未出库订单将达 17,289.00 元，超出 289.00 元）",
@@ -74,11 +74,11 @@ class Wholesaler(Story):
         back = self.line(self.tyre, "5", "339", of="thirty", by="source_line_id")
         self.post("back", "sales_return", 12, back)
 
-    def _settle(self) -> None:
-        self.post("received", "customer_receipt", 15, self.off("thirty", "8000"), amount="8000")
+    def _pay_and_return(self) -> None:
+        self.post("received", "customer_receipt", 15, self.write_off("thirty", "8000"), amount="8000")
         back = self.line(self.tyre, "10", "226", of="first", by="source_line_id")
         self.post("returned", "purchase_return", 20, back)
-        parts = [self.off("first", "13560"), self.off("second", "1440")]
+        parts = [self.write_off("first", "13560"), self.write_off("second", "1440")]
         self.post("paid", "supplier_payment", 22, *parts, amount="15000")
         self.post("lost", "other_outbound", 25, self.line(self.tyre, "1"))
         given = {"policy_id": self.bills["policy"].id, "cycle_start": "2026-04-01", "amount": "406.8"}
@@ -86,20 +86,20 @@ class Wholesaler(Story):
 
 
 @pytest.fixture(scope="module")
-def april(desk: Desk, refresh: Callable[[], None]) -> Wholesaler:
+def april(desk: BillClient, refresh: Callable[[], None]) -> Wholesaler:
     with desk.site.engine.connect() as conn:
-        month = Wholesaler(desk, Books(conn))
+        month = Wholesaler(desk, PostingReader(conn))
         month.play()
         refresh()
         return month
 
 
 @pytest.fixture
-def books(conn: Connection) -> Books:
-    return Books(conn)
+def books(conn: Connection) -> PostingReader:
+    return PostingReader(conn)
 
 
-def test_stock_and_what_it_cost(april: Wholesaler, books: Books) -> None:
+def test_stock_and_what_it_cost(april: Wholesaler, books: PostingReader) -> None:
     assert books.cost(april.tyre, april.desk.world.company_a) == ("44", "8852.80")
     assert books.available(april.tyre, april.desk.world.warehouse_a) == ("44", "0", "44")
     costs = {
@@ -115,7 +115,7 @@ def test_stock_and_what_it_cost(april: Wholesaler, books: Books) -> None:
     }
 
 
-def test_what_is_owed(april: Wholesaler, books: Books) -> None:
+def test_what_is_owed(april: Wholesaler, books: PostingReader) -> None:
     named = ("thirty", "twenty", "back", "first", "second", "returned", "rebate")
     open_amounts = {name: books.settlements(april.bills[name])[0][3:] for name in named}
     assert open_amounts == {
@@ -142,8 +142,10 @@ def test_the_statement_that_the_customer_gets(april: Wholesaler) -> None:
 
 
 def test_what_the_reports_tell(april: Wholesaler) -> None:
-    sold = one(april.desk, "v2/report/SalesSummary", goods_id=april.tyre, **APRIL)
-    assert some(sold, "sold_quantity", "returned_quantity", "quantity", "revenue", "cost", "profit") == {
+    sold = fetch_row(april.desk, "v2/report/SalesSummary", goods_id=april.tyre, **APRIL)
+    assert pick_numbers(
+        sold, "sold_quantity", "returned_quantity", "quantity", "revenue", "cost", "profit"
+    ) == {
         "sold_quantity": "50",
         "returned_quantity": "5",
         "quantity": "45",
@@ -153,21 +155,21 @@ def test_what_the_reports_tell(april: Wholesaler) -> None:
     }
 
 
-def test_what_the_frames_show(april: Wholesaler, frames: Frames) -> None:
+def test_what_the_frames_show(april: Wholesaler, frames: FrameClient) -> None:
     flows = ("opening", "delivery", "return", "other", "settled", "closing")
-    owed = frames.one("ScheduleAccountsReceivable", month_label="2026-04", customer_name="城东轮胎行")
+    owed = frames.fetch_row("ScheduleAccountsReceivable", month_label="2026-04", customer_name="城东轮胎行")
     assert [owed[name] for name in flows] == [0, 16950, 1695, 0, 8000, 7255]
-    owing = frames.one(
+    owing = frames.fetch_row(
         "ScheduleAccountsPayable", tab="months", month_label="2026-04", supplier_name="双钱集团"
     )
     assert [owing[name] for name in flows] == [0, 22600, 2260, -406.8, 15000, 4933.2]
-    earned = frames.one("CommodityProfit", month_label="2026-04")
+    earned = frames.fetch_row("CommodityProfit", month_label="2026-04")
     assert [earned[name] for name in ("quantity", "revenue", "profit")] == [45, 13500, 4446]
-    bought = frames.one("inPurchasingAnalysisTable", month_label="2026-04")
+    bought = frames.fetch_row("inPurchasingAnalysisTable", month_label="2026-04")
     assert [bought[name] for name in ("quantity", "bought", "returned")] == [90, 18000, 2000]
 
 
 def test_nothing_is_taken_back_out_of_its_order(april: Wholesaler, conn: Connection) -> None:
     for name in ("ordered", "first", "wanted", "thirty"):
-        assert april.desk.act("antiAuditor", april.bills[name]).code == 400, name
-    assert broken(conn) == {}
+        assert april.desk.apply_action("antiAuditor", april.bills[name]).code == 400, name
+    assert find_broken_checks(conn) == {}

@@ -10,53 +10,55 @@ import pypdf
 import pytest
 from sqlalchemy import Connection
 
-from api.exporting import files
-from api.exporting.asked import ReportExport, understand
-from api.exporting.book import Book, figure_column, number_format, text_column
-from api.kit.database import today
+from api.exporting import report_file
+from api.exporting.export_request import ExportRequestBody, validate_request
+from api.exporting.workbook import WorkbookWriter, figure_column, number_format, text_column
 from api.kit.errors import Refusal
-from reports.assets import Placed
+from api.kit.storage.database import today
 from reports.catalogue import find_report
-from reports.catalogue.boards import COST
-from reports.catalogue.datasets import CHANGE, DAYS, MONEY, PERCENT, UNSEEN, Metric
-from reports.catalogue.expressions import sum_of
-from reports.catalogue.metrics import total
-from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, of_range
-from tests.reporting.exported import (
+from reports.semantics.dashboards import COST
+from reports.semantics.datasets import CHANGE, DAYS, INVISIBLE_LETTERS, MONEY, PERCENT, Metric
+from reports.semantics.expressions import sum_of
+from reports.semantics.metrics import total_of
+from reports.superset.assets import DashboardVariant
+from tests.reporting.report_files import (
     HEAD,
     STAMP,
-    cells,
-    facts,
-    figure,
+    build_header,
+    build_reader,
+    build_sample_sheet,
+    build_table_request,
+    is_same,
     is_sum,
     named,
-    of_table,
-    on_paper,
-    opening,
-    reader,
-    same,
-    sheets,
+    opening_condition,
+    query_figure,
+    read_cells,
+    read_sheets,
 )
+from tests.support.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, bind_sample_range
 
 
 class TestEveryReport:
     @named
     def test_tables_are_whole_and_end_with_the_metric_of_all_rows(
-        self, placed: Placed, source: Connection, tmp_path: Path
+        self, placed: DashboardVariant, source: Connection, tmp_path: Path
     ) -> None:
         path = tmp_path / "a.xlsx"
-        found = sheets(
+        found = read_sheets(
             source, path, placed.report.code, "detail", cost=placed.variant == COST, tab=placed.tab.key
         )
-        for chart, (title, _, when, _, heading, *rows) in zip(placed.board.listed, found, strict=True):
+        for chart, (title, _, when, _, heading, *rows) in zip(
+            placed.board.exported_charts, found, strict=True
+        ):
             dataset = placed.board.dataset(chart.dataset)
             metrics = [dataset.metric(name) for name in chart.metrics]
             columns = [name for name in chart.by if dataset.column(name).kind != "link"]
-            where = opening(source, placed, dataset, chart.key)
+            where = opening_condition(source, placed, dataset, chart.key)
             keys = ", ".join(f'"{name}"' for name in chart.by)
             told = ", ".join(f"({metric.sql}) is not null" for metric in metrics)
             groups = (
-                f"select count(*) from (select [{told}] as told from ({of_range(dataset.sql)}) where {where} group by {keys})"
+                f"select count(*) from (select [{told}] as told from ({bind_sample_range(dataset.sql)}) where {where} group by {keys})"
                 f" where list_contains(told, true)"
             )
             assert title[0].endswith(chart.title)
@@ -67,20 +69,24 @@ class TestEveryReport:
             assert len(rows) == source.exec_driver_sql(groups).scalar() > 0
             assert "合计" not in {row[0] for row in rows}
             assert all(any(cell is not None for cell in row[len(columns) :]) for row in rows)
-            assert not set(UNSEEN) & {letter for row in rows for cell in row for letter in str(cell)}
+            assert not set(INVISIBLE_LETTERS) & {
+                letter for row in rows for cell in row for letter in str(cell)
+            }
             if totals is None:
                 continue
             assert totals[0] == "合计"
             for at, metric in enumerate(metrics, len(columns)):
-                assert same(totals[at], figure(source, dataset, metric, where)), metric.name
+                assert is_same(totals[at], query_figure(source, dataset, metric, where)), metric.name
                 if is_sum(metric):
                     assert (totals[at] or 0) == pytest.approx(sum(row[at] or 0 for row in rows)), metric.name
 
     @named
-    def test_pivots_total_from_base_rows(self, placed: Placed, source: Connection, tmp_path: Path) -> None:
+    def test_pivots_total_from_base_rows(
+        self, placed: DashboardVariant, source: Connection, tmp_path: Path
+    ) -> None:
         board, pivot = placed.board, placed.board.pivot
         dataset = board.dataset(pivot.dataset)
-        [(title, *rest)] = sheets(
+        [(title, *rest)] = read_sheets(
             source,
             tmp_path / "a.xlsx",
             placed.report.code,
@@ -95,16 +101,18 @@ class TestEveryReport:
         assert totals[0] == "合计" and rows
         single = {item.column for item in board.filters if not item.multiple}
         spread = next(iter(single & {*pivot.rows, *pivot.columns}), None)
-        where = opening(source, placed, dataset, spread or "no such chart")
-        whole = spread is None or dataset.adds_up(metric)
+        where = opening_condition(source, placed, dataset, spread or "no such chart")
+        whole = spread is None or dataset.is_additive(metric)
         assert (heading[-1] == "合计") == whole
         if whole:
-            assert same(totals[-1], figure(source, dataset, metric, where))
+            assert is_same(totals[-1], query_figure(source, dataset, metric, where))
         [across], beside = pivot.columns, len(pivot.rows)
-        first = f"select min_by({across}, icu_sort_key({across}, 'zh')) from ({of_range(dataset.sql)}) where {where}"
+        first = f"select min_by({across}, icu_sort_key({across}, 'zh')) from ({bind_sample_range(dataset.sql)}) where {where}"
         value = source.exec_driver_sql(first).scalar()
         assert heading[beside].strip() == "".join(letter for letter in str(value) if letter.isprintable())
-        assert same(totals[beside], figure(source, dataset, metric, f"{where} and {across} = '{value}'"))
+        assert is_same(
+            totals[beside], query_figure(source, dataset, metric, f"{where} and {across} = '{value}'")
+        )
 
 
 class TestDays:
@@ -123,12 +131,12 @@ class TestDays:
     def test_the_file_is_of_the_chosen_days_and_says_so(
         self, source: Connection, tmp_path: Path, words: str, told: str, sold: int | None
     ) -> None:
-        found, *_ = sheets(
+        found, *_ = read_sheets(
             source, tmp_path / "a.xlsx", "CommodityProfit", "detail", tab="days", filters={"days": [words]}
         )
         assert told in found[HEAD - 1][0]
         assert found[-1][found[HEAD].index("销售数量")] == sold
-        [crossed] = sheets(
+        [crossed] = read_sheets(
             source,
             tmp_path / "b.xlsx",
             "CommodityProfit",
@@ -154,26 +162,26 @@ class TestDays:
             ("ScheduleAccountsPayable", "应付", "付款"),
         ):
             asked = {"tab": "days", "filters": {"days": [words]}}
-            found, *_ = sheets(source, tmp_path / "a.xlsx", code, "detail", **asked)
+            found, *_ = read_sheets(source, tmp_path / "a.xlsx", code, "detail", **asked)
             totals = dict(zip(found[HEAD], found[-1], strict=True))
             shown = ("期初" + owed, "本期" + paid, "期末" + owed, "上月同期末" + owed)
             assert [totals[name] for name in shown] == [opening, settled, 2400, 2400]
-            [crossed] = sheets(source, tmp_path / "b.xlsx", code, "pivot", **asked)
+            [crossed] = read_sheets(source, tmp_path / "b.xlsx", code, "pivot", **asked)
             assert crossed[-1][-1] == settled
-            wanted, _ = on_paper(source, code, "days", filters=asked["filters"])
-            assert files.write(tmp_path / "c.pdf", wanted, source, facts(source)) == 2
+            wanted, _ = build_sample_sheet(source, code, "days", filters=asked["filters"])
+            assert report_file.write_report(tmp_path / "c.pdf", wanted, source, build_header(source)) == 2
             assert (tmp_path / "c.pdf").read_bytes().startswith(b"%PDF")
 
     def test_this_month_stays_this_month(self, source: Connection) -> None:
-        _, found = on_paper(source, "CommodityProfit", "days", filters={"days": ["Current month"]})
+        _, found = build_sample_sheet(source, "CommodityProfit", "days", filters={"days": ["Current month"]})
         assert f"日期＝本月（{today().replace(day=1)} 至 " in found["head"][2]
 
     @pytest.mark.parametrize("words", ["", "yesterday", "2026-02-30 : now", "1' or '1' = '1 : now"])
     def test_other_words_are_refused(self, words: str) -> None:
         report = find_report("CommodityProfit")
-        body = ReportExport(code=report.code, tab="days", form="detail", filters={"days": [words]})
+        body = ExportRequestBody(code=report.code, tab="days", form="detail", filters={"days": [words]})
         with pytest.raises(Refusal, match="所选的范围不能导出"):
-            understand(report, reader(EVERYTHING), body)
+            validate_request(report, build_reader(EVERYTHING), body)
 
 
 class TestDetail:
@@ -184,17 +192,17 @@ class TestDetail:
             (COMPANY_TWO, False, {"苏州公司"}),
             (NOTHING, True, set()),
         ):
-            found, *_ = sheets(source, tmp_path / "a.xlsx", "CustomerProfit", "detail", role, cost)
+            found, *_ = read_sheets(source, tmp_path / "a.xlsx", "CustomerProfit", "detail", role, cost)
             assert {row[0] for row in found[HEAD + 1 : -1]} == companies
             assert ("毛利（返利后，已确认）" in found[HEAD]) == cost
 
     def test_cost_needs_its_right_in_the_snapshot_as_well(self, source: Connection, tmp_path: Path) -> None:
-        found, *_ = sheets(source, tmp_path / "a.xlsx", "CustomerProfit", "detail", COMPANY_TWO)
+        found, *_ = read_sheets(source, tmp_path / "a.xlsx", "CustomerProfit", "detail", COMPANY_TWO)
         assert found[HEAD + 1 :] == [["没有符合条件的数据", *[None] * (len(found[HEAD]) - 1)]]
 
     def test_filters_are_heeded_and_printed(self, source: Connection, tmp_path: Path) -> None:
         chosen = {"period": ["2026-10"], "company": ["苏州公司"], "type": ["轿车胎", None], "goods": []}
-        found, *_ = sheets(source, tmp_path / "a.xlsx", "CommodityProfit", "detail", filters=chosen)
+        found, *_ = read_sheets(source, tmp_path / "a.xlsx", "CommodityProfit", "detail", filters=chosen)
         assert found[3][0] == (
             "筛选条件：月＝2026-10；公司＝苏州公司；仓库＝全部；商品类型＝轿车胎、（空）；品牌＝全部；商品编码＝全部"
         )
@@ -205,7 +213,7 @@ class TestDetail:
         self, source: Connection, tmp_path: Path
     ) -> None:
         """Of two companies two bills of 500 each, of which one was written off twice."""
-        books = sheets(source, tmp_path / "a.xlsx", "verificationDetails", "detail", tab="payable")
+        books = read_sheets(source, tmp_path / "a.xlsx", "verificationDetails", "detail", tab="payable")
         [found] = [rows for rows in books if "被核销单据金额" in rows[HEAD]]
         place = found[HEAD].index("被核销单据金额")
         *listed, total = (row[place] for row in found[HEAD + 1 :])
@@ -213,7 +221,7 @@ class TestDetail:
 
     def test_a_value_is_no_sql(self, source: Connection, tmp_path: Path) -> None:
         value = "' or 1=1 --"
-        found, *_ = sheets(
+        found, *_ = read_sheets(
             source, tmp_path / "a.xlsx", "CommodityProfit", "detail", filters={"company": [value]}
         )
         assert len(found) == HEAD + 2
@@ -223,7 +231,7 @@ class TestDetail:
         self, source: Connection, tmp_path: Path
     ) -> None:
         path = tmp_path / "a.xlsx"
-        found, *_ = sheets(source, path, "CustomerProfit", "detail")
+        found, *_ = read_sheets(source, path, "CustomerProfit", "detail")
         assert {row[1] for row in found} >= {"=1+1", "苏州公司的客户"}
         with zipfile.ZipFile(path) as book:
             assert "<f>" not in book.read("xl/worksheets/sheet1.xml").decode()
@@ -239,31 +247,37 @@ class TestDetail:
         path = tmp_path / "a.xlsx"
         code, wanted = "inDecisionAnalysisTable", {"cover": ["备90天"], "goods": ["G003"]}
         listed = next(
-            one[HEAD:] for one in sheets(source, path, code, "detail", filters=wanted) if "仓库" in one[HEAD]
+            one[HEAD:]
+            for one in read_sheets(source, path, code, "detail", filters=wanted)
+            if "仓库" in one[HEAD]
         )
         at = listed[0].index("建议采购金额")
         amounts = [row[at] for row in listed[1:]]
         assert amounts == [270.33, 270.33, 0, 540.66]
-        rows, mean = "select '甲' as name, 1525.25 as amount", total("amount") / 3
+        rows, mean = "select '甲' as name, 1525.25 as amount", total_of("amount") / 3
         for form in ("detail", "pivot"):
-            files.write(path, of_table(rows, form, mean), source, facts(source))
-            assert {row[1] for row in cells(path)[0][HEAD + 1 :]} == {508.42}
+            report_file.write_report(
+                path, build_table_request(rows, form, mean), source, build_header(source)
+            )
+            assert {row[1] for row in read_cells(path)[0][HEAD + 1 :]} == {508.42}
 
     @pytest.mark.parametrize("form", ["detail", "pivot", "pdf"])
     def test_without_rows_it_says_so(self, source: Connection, tmp_path: Path, form: str) -> None:
         rows, path = "select * from (values ('甲', 1.5)) as t (name, amount) where amount > 2", tmp_path / "a"
-        assert files.write(path, of_table(rows, form), source, facts(source)) == 0
+        assert (
+            report_file.write_report(path, build_table_request(rows, form), source, build_header(source)) == 0
+        )
         if form == "pdf":
             words = pypdf.PdfReader(path).pages[0].extract_text()
             assert "没有符合条件的数据" in words and "合计" not in words
         else:
             path = path.rename(tmp_path / "a.xlsx")
-            assert [row[0] for row in cells(path)[0][HEAD + 1 :]] == ["没有符合条件的数据"]
+            assert [row[0] for row in read_cells(path)[0][HEAD + 1 :]] == ["没有符合条件的数据"]
 
     def test_rows_that_only_a_link_tells_apart_stay_apart(self, source: Connection, tmp_path: Path) -> None:
         dataset = find_report("facyorypayment").first_tab.plain.datasets[0]
         assert dataset.has_column("detail_link")
-        found = sheets(source, tmp_path / "a.xlsx", "facyorypayment", "detail")
+        found = read_sheets(source, tmp_path / "a.xlsx", "facyorypayment", "detail")
         assert not any("href" in str(cell) for rows in found for row in rows for cell in row)
 
     def test_a_full_sheet_goes_on_in_the_next_and_ends_with_the_totals(self, tmp_path: Path) -> None:
@@ -273,10 +287,10 @@ class TestDetail:
             text_column(("客户",), 10),
             figure_column(("金额",), Metric("a", "金额", sum_of("a"), MONEY)),
         ]
-        with Book(path, sheet_rows=2) as book:
+        with WorkbookWriter(path, sheet_rows=2) as book:
             count = book.write("明细", ["标题"], columns, [*lines, ("total", ["合计", 5.0])], filtered=True)  # type: ignore[list-item]
         assert count == 5
-        found = cells(path)
+        found = read_cells(path)
         assert [[row[0] for row in sheet[2:]] for sheet in found] == [
             ["客户0", "客户1"],
             ["客户2", "客户3"],
@@ -298,7 +312,7 @@ class TestDetail:
 class TestPivot:
     def test_subtotals_on_both_sides_and_ratios_anew(self, source: Connection, tmp_path: Path) -> None:
         """Each goods of each warehouse and month: revenue 2.5 × price, profit 0.5 × price; prices 100, 200, 300."""
-        [found] = sheets(
+        [found] = read_sheets(
             source,
             tmp_path / "a.xlsx",
             "CommodityProfit",
@@ -334,7 +348,7 @@ class TestPivot:
         assert (types[subtotal], whole[subtotal]) == ("轿车胎", pytest.approx(3 * months_of_each * 250))
 
     def test_shares_are_of_all_rows(self, source: Connection, tmp_path: Path) -> None:
-        [found] = sheets(
+        [found] = read_sheets(
             source,
             tmp_path / "a.xlsx",
             "goodsinventoryrpt",
@@ -352,7 +366,7 @@ class TestPivot:
         self, source: Connection, tmp_path: Path
     ) -> None:
         """Closing balances of two months are no balance of both; what was delivered adds up."""
-        [found] = sheets(
+        [found] = read_sheets(
             source,
             tmp_path / "a.xlsx",
             "ScheduleAccountsReceivable",
@@ -371,7 +385,7 @@ class TestPivot:
         self, source: Connection, tmp_path: Path
     ) -> None:
         now = {"period": ["2026-11"]}
-        [found] = sheets(source, tmp_path / "a.xlsx", "inventoryAgingReport", "pivot", filters=now)
+        [found] = read_sheets(source, tmp_path / "a.xlsx", "inventoryAgingReport", "pivot", filters=now)
         assert found[HEAD] == ["公司", "0–30天", "91–180天", "365天以上", "合计"]
 
     @pytest.mark.parametrize(
@@ -388,7 +402,7 @@ class TestPivot:
     ) -> None:
         """Of debts without the advances, which have a column of their own there."""
         found = {
-            form: sheets(source, tmp_path / "a.xlsx", code, form, tab=tab, cost=cost)[0][HEAD:]
+            form: read_sheets(source, tmp_path / "a.xlsx", code, form, tab=tab, cost=cost)[0][HEAD:]
             for form in ("pivot", "detail")
         }
         heading, *_, totals = found["detail"]
@@ -401,6 +415,6 @@ class TestPivot:
     def test_too_many_columns_are_refused(
         self, source: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("api.exporting.pivoting.MOST_COLUMNS", 5)
+        monkeypatch.setattr("api.exporting.cross_table.MOST_COLUMNS", 5)
         with pytest.raises(Refusal, match="请换一个列维度"):
-            sheets(source, tmp_path / "a.xlsx", "CommodityProfit", "pivot")
+            read_sheets(source, tmp_path / "a.xlsx", "CommodityProfit", "pivot")

@@ -15,32 +15,32 @@ import pypdf
 import pytest
 from sqlalchemy import Connection
 
-from api.exporting import files
-from api.exporting.asked import ReportExport, understand
-from api.exporting.drawing import draw
-from api.exporting.plotting import Plot, Series, main_charts, plot
-from api.exporting.rows import settled
-from api.exporting.sheet import EDGES, LETTER, shares, sheet
-from api.exporting.wording import worded
-from api.kit.database import today
-from reports.assets import Placed
+from api.exporting import report_file
+from api.exporting.chart_plot import Plot, Series, build_plot, main_charts
+from api.exporting.dataset_sql import resolve_filter_values
+from api.exporting.export_request import ExportRequestBody, validate_request
+from api.exporting.report_layout import EDGES, LETTER, build_sheet, divide_row_quota
+from api.exporting.text_format import format_value
+from api.exporting.vega_renderer import render_svg
+from api.kit.storage.database import today
 from reports.catalogue import find_report
-from reports.catalogue.boards import COST
-from reports.catalogue.datasets import CHANGE, MONEY, PERCENT, UNSEEN
-from reports.theme import BUCKET_COLORS, PRIMARY
-from tests.kit.superset import EVERYTHING, of_range
-from tests.reporting.exported import (
+from reports.semantics.dashboards import COST
+from reports.semantics.datasets import CHANGE, INVISIBLE_LETTERS, MONEY, PERCENT
+from reports.superset.assets import DashboardVariant
+from reports.superset.theme import BUCKET_COLORS, PRIMARY
+from tests.reporting.report_files import (
     AUTUMN,
     STAMP,
-    facts,
-    figure,
-    in_days,
+    build_header,
+    build_reader,
+    build_sample_sheet,
+    build_table_request,
     named,
-    of_table,
-    on_paper,
-    opening,
-    reader,
+    opening_condition,
+    query_figure,
+    select_days,
 )
+from tests.support.superset import EVERYTHING, bind_sample_range
 
 
 class TestPaper:
@@ -49,14 +49,14 @@ class TestPaper:
     ) -> None:
         report = find_report("CommodityProfit")
         assert report
-        body = ReportExport(code=report.code, tab="all", form="pdf", filters={"company": ["上海公司"]})
-        asked, path = understand(report, reader(EVERYTHING), body), tmp_path / "a.pdf"
+        body = ExportRequestBody(code=report.code, tab="all", form="pdf", filters={"company": ["上海公司"]})
+        asked, path = validate_request(report, build_reader(EVERYTHING), body), tmp_path / "a.pdf"
         told, whole = "共3行，此处打印前2行，合计为全部3行；完整的行请导出Excel明细", ("G001", "G002", "G003")
         for most, printed in ((2, 2), (None, 3)):
             with monkeypatch.context() as patch:
                 if most:
-                    patch.setattr("api.exporting.sheet.PRINTED", most)
-                assert files.write(path, asked, source, facts(source)) == printed
+                    patch.setattr("api.exporting.report_layout.MAX_PRINTED_ROWS", most)
+                assert report_file.write_report(path, asked, source, build_header(source)) == printed
             [page] = pypdf.PdfReader(path).pages
             assert page.mediabox.width > page.mediabox.height
             words = "".join(page.extract_text().split())
@@ -75,73 +75,87 @@ class TestPaper:
             assert [name in words for name in whole].count(True) >= printed
 
     @named
-    def test_tables_are_whole_with_the_totals_of_all_rows(self, placed: Placed, source: Connection) -> None:
-        _, found = on_paper(source, placed.report.code, placed.tab.key, placed.variant == COST)
+    def test_tables_are_whole_with_the_totals_of_all_rows(
+        self, placed: DashboardVariant, source: Connection
+    ) -> None:
+        _, found = build_sample_sheet(source, placed.report.code, placed.tab.key, placed.variant == COST)
         for chart, table in zip(placed.board.tables, found["tables"], strict=True):
             dataset = placed.board.dataset(chart.dataset)
             shown = chart.on_screen
-            where = opening(source, placed, dataset, chart.key)
+            where = opening_condition(source, placed, dataset, chart.key)
             metrics = [dataset.metric(name) for name in shown.metrics]
             keys = ", ".join(f'"{name}"' for name in shown.by)
             figures = [item.expression for item in metrics]
             own = [item.sql for item in figures if not item.has_window and not item.is_count]
-            told = " or ".join(f"{sql} is not null" for sql in own) if dataset.compares and own else "true"
-            rows = f"select {keys} from ({of_range(dataset.sql)}) where {where} group by {keys} having {told}"
+            told = (
+                " or ".join(f"{sql} is not null" for sql in own)
+                if dataset.has_comparisons and own
+                else "true"
+            )
+            rows = f"select {keys} from ({bind_sample_range(dataset.sql)}) where {where} group by {keys} having {told}"
             count = source.exec_driver_sql(f"select count(*) from ({rows})").scalar()
             assert len(table["rows"]) == count > 0
             assert "打印前" not in table["note"] and f"共 {count:,} 行" in table["note"]
             assert table["totals"][len(table["totals"]) - len(metrics) :] == (
-                [worded(figure(source, dataset, metric, where), metric.format) for metric in metrics]
+                [
+                    format_value(query_figure(source, dataset, metric, where), metric.format)
+                    for metric in metrics
+                ]
                 if chart.totalled
                 else []
             )
 
     def test_a_column_has_room_for_its_total(self, source: Connection) -> None:
         """It may be longer than any row's figure."""
-        asked = of_table("select * from (values ('甲', 99999.5), ('乙', 99999.5)) as t (name, amount)")
-        [table] = sheet(asked, source, facts(source), {})["tables"]
+        asked = build_table_request(
+            "select * from (values ('甲', 99999.5), ('乙', 99999.5)) as t (name, amount)"
+        )
+        [table] = build_sheet(asked, source, build_header(source), {})["tables"]
         assert table["rows"][0][1] == "99,999.50" and table["totals"][1] == "199,999.00"
         assert table["columns"][1]["width"] >= len(table["totals"][1]) * LETTER + EDGES
 
     def test_a_short_table_leaves_its_room_to_a_long_one(self) -> None:
-        assert shares([10, 9000, 3000], 5000) == [10, 2495, 2495]
-        assert shares([10, 9000, 300], 5000) == [10, 4690, 300]
-        assert shares([3, 4], 5000) == [3, 4] and shares([], 5000) == []
+        assert divide_row_quota([10, 9000, 3000], 5000) == [10, 2495, 2495]
+        assert divide_row_quota([10, 9000, 300], 5000) == [10, 4690, 300]
+        assert divide_row_quota([3, 4], 5000) == [3, 4] and divide_row_quota([], 5000) == []
 
     def test_what_no_row_tells_is_left_empty(self, source: Connection) -> None:
         for filters, told in (({}, True), ({"brand": ["没有的品牌"]}, False)):
-            _, found = on_paper(source, "CommodityProfit", filters=filters)
+            _, found = build_sample_sheet(source, "CommodityProfit", filters=filters)
             assert [bool(item["value"]) for item in found["figures"]] == [told] * len(found["figures"])
             assert len(found["figures"]) == 5
             assert bool(found["charts"]) == told
 
     def test_nothing_has_no_sign(self) -> None:
         words = [
-            worded(value, form) for value, form in ((-0.0004, CHANGE), (-0.0004, PERCENT), (-1234.5, MONEY))
+            format_value(value, form)
+            for value, form in ((-0.0004, CHANGE), (-0.0004, PERCENT), (-1234.5, MONEY))
         ]
         assert words == ["+0.0%", "0.0%", "-1,234.50"]
 
 
 class TestCharts:
     @named
-    def test_the_boards_first_charts_are_drawn(self, placed: Placed, source: Connection) -> None:
+    def test_the_boards_first_charts_are_drawn(self, placed: DashboardVariant, source: Connection) -> None:
         # Of a single day some would have nothing to compare.
         code, tab = placed.report.code, placed.tab.key
-        _, found = on_paper(source, code, tab, placed.variant == COST, filters=in_days(code, tab, AUTUMN))
+        _, found = build_sample_sheet(
+            source, code, tab, placed.variant == COST, filters=select_days(code, tab, AUTUMN)
+        )
         drawn = [chart.title for chart in placed.board.charts if chart.kind in ("bar", "line", "mixed")]
         assert 1 <= len(found["charts"]) <= 2
         for item in found["charts"]:
             assert item["title"] in drawn
             picture = ElementTree.fromstring(item["picture"])
             words = [part.text or "" for part in picture.iter("{http://www.w3.org/2000/svg}text")]
-            assert words and not set(UNSEEN) & set("".join(words))
+            assert words and not set(INVISIBLE_LETTERS) & set("".join(words))
 
     def test_it_is_of_the_rows_that_the_filters_leave(self, source: Connection) -> None:
         """Of the trend, which leaves the month alone: revenue, profit and margin of each, margins on the right."""
         for companies in (["上海公司"], []):
-            asked, _ = on_paper(source, "CommodityProfit", filters={"company": companies})
+            asked, _ = build_sample_sheet(source, "CommodityProfit", filters={"company": companies})
             chart = main_charts(asked.board)[0]
-            found = plot(asked, chart, source, settled(asked, source))
+            found = build_plot(asked, chart, source, resolve_filter_values(asked, source))
             assert found and len(found.steps) == 14 and found.steps[-1] == "2026-11"
             assert [one.label for one in found.series] == [
                 "销售收入",
@@ -160,14 +174,14 @@ class TestCharts:
             )
             for one, name in zip(found.series, ("revenue", "profit", "margin"), strict=True):
                 assert one.values[-1] == pytest.approx(
-                    float(figure(source, dataset, dataset.metric(name), where))
+                    float(query_figure(source, dataset, dataset.metric(name), where))
                 ), name
 
     def test_a_day_without_bills_is_a_step_without_figures(self, source: Connection) -> None:
         code, tab = "CommodityProfit", "days"
-        asked, _ = on_paper(source, code, tab, filters=in_days(code, tab, AUTUMN))
+        asked, _ = build_sample_sheet(source, code, tab, filters=select_days(code, tab, AUTUMN))
         chart = asked.board.chart("trend")
-        found = plot(asked, chart, source, settled(asked, source))
+        found = build_plot(asked, chart, source, resolve_filter_values(asked, source))
         assert found
         days = [date.fromisoformat(step) for step in found.steps]
         assert {later - day for day, later in pairwise(days)} == {timedelta(days=1)}
@@ -178,9 +192,9 @@ class TestCharts:
         assert empty and {*empty} == {(0, 0, None)}
 
     def test_buckets_have_their_order_and_colors(self, source: Connection) -> None:
-        asked, _ = on_paper(source, "inventoryAgingReport")
+        asked, _ = build_sample_sheet(source, "inventoryAgingReport")
         chart = asked.board.chart("warehouses")
-        found = plot(asked, chart, source, settled(asked, source))
+        found = build_plot(asked, chart, source, resolve_filter_values(asked, source))
         assert found and found.stacked
         known = dict(zip(asked.board.dataset(chart.dataset).buckets, BUCKET_COLORS, strict=True))
         assert [one.label for one in found.series] == [
@@ -210,7 +224,7 @@ class Drawing:
     """A drawn plot, taken apart."""
 
     def __init__(self, steps: Sequence[str], *series: Series, form: str = MONEY, **marks: Any) -> None:
-        self.picture = ElementTree.fromstring(draw(Plot(list(steps), series, form, **marks), 400))
+        self.picture = ElementTree.fromstring(render_svg(Plot(list(steps), series, form, **marks), 400))
         self.words = [part.text for part in self.picture.iter(f"{SVG}text")]
 
     def bars(self, color: str) -> list[Bar]:
@@ -228,8 +242,8 @@ class Drawing:
         )
         return [stroke for stroke in line.split("M") if "L" in stroke]
 
-    def standing(self, *words: str) -> list[float]:
-        """How high each word is written."""
+    def word_heights(self, *words: str) -> list[float]:
+        """Return the height of each word."""
         return [self._height(word) for word in words]
 
     def _height(self, word: str) -> float:
@@ -279,7 +293,7 @@ class TestDrawing:
         assert lengths == pytest.approx([lengths[0], 2 * lengths[0], 4 * lengths[0]], rel=0.01)
         [cut] = (word for word in found.words if word and word.startswith("一条"))
         assert cut.endswith("…") and len(cut) < 20
-        assert found.standing("丙") < found.standing("乙")
+        assert found.word_heights("丙") < found.word_heights("乙")
 
     def test_a_line_breaks_where_there_is_no_value(self) -> None:
         values = [1.0, 2.0, None, 3.0, 4.0, None, 5.0, 6.0]

@@ -1,4 +1,4 @@
-"""Which reports the home page offers to whom, which visits are recorded, and what they add up to, counted by hand."""
+"""Use of reports: the home page's reports by user, recorded visits, and their statistics, counted by hand."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from api.kit import menus
-from tests.kit.fixtures import Site
-from tests.kit.roles import holding
+from api.kit.declaration import menu
+from tests.support.fixtures import Site
+from tests.support.role_editor import changed_role
 
 HOME, STATISTIC, VISITS = ("v2/report/ReportHome", "v2/report/ReportStatistic", "v2/report/ReportVisit")
 MANY = 300_000
@@ -25,19 +25,19 @@ def unread(site: Site) -> Iterator[None]:
     yield
 
 
-def rows(site: Site, api: str, user: str = "admin", **query: Any) -> list[dict[str, Any]]:
+def fetch_rows(site: Site, api: str, user: str = "admin", **query: Any) -> list[dict[str, Any]]:
     answer = site.as_(user).get(f"{api}/getList", per_page=500, **query)
     assert answer.ok, answer
     found: list[dict[str, Any]] = answer.data["data"]
     return found
 
 
-def enter(site: Site, user: str, code: str) -> int:
+def enter_report(site: Site, user: str, code: str) -> int:
     return site.as_(user).get("v2/open/ReportStatistic/add", code=code).code
 
 
-def visit(site: Site, user: str, code: str, at: str, company: str = "company_a") -> None:
-    """A visit as it was recorded at a moment in Shanghai."""
+def insert_visit(site: Site, user: str, code: str, at: str, company: str = "company_a") -> None:
+    """Insert a visit as recorded at a moment in Shanghai."""
     values = {
         "user": site.world.ids[f"user_{user}"],
         "name": user,
@@ -56,7 +56,7 @@ def visit(site: Site, user: str, code: str, at: str, company: str = "company_a")
         )
 
 
-def recorded(site: Site) -> list[tuple[Any, ...]]:
+def read_visits(site: Site) -> list[tuple[Any, ...]]:
     with site.engine.begin() as conn:
         found = conn.execute(text("select user_id, role_id, company_id, code from report_visit order by 1"))
         return [tuple(row) for row in found]
@@ -66,15 +66,15 @@ def recorded(site: Site) -> list[tuple[Any, ...]]:
 def reader(site: Site) -> Iterator[str]:
     """Somebody who may open two reports only, a framed one and a listed one."""
     few = ["report_home:list", "report_BestSeller:view", "sales_detail:list"]
-    with holding(site.as_("admin"), site.world.role_keeper_a, rights=few):
+    with changed_role(site.as_("admin"), site.world.role_keeper_a, rights=few):
         yield "keeper_a"
 
 
 class TestHome:
     def test_every_report_is_offered_with_its_question(self, site: Site) -> None:
-        found = {row["route"]: row for row in rows(site, HOME)}
-        centre = {entry.route for entry in menus.entries() if entry.place.module == "报表中心"}
-        own = {entry.route for entry in menus.entries() if entry.place.group == "报表总览"}
+        found = {row["route"]: row for row in fetch_rows(site, HOME)}
+        centre = {entry.route for entry in menu.list_entries() if entry.place.module == "报表中心"}
+        own = {entry.route for entry in menu.list_entries() if entry.place.group == "报表总览"}
         typed_in = {"/report/businesstarget"}
         assert centre - own - typed_in <= found.keys(), "a report of the module without a question"
         assert "/inventory/CompanyInventoryreport" in found, "a framed report among the screens of stock"
@@ -85,13 +85,13 @@ class TestHome:
         assert len(questions) == len(set(questions))
 
     def test_groups_stand_together(self, site: Site) -> None:
-        groups = [row["group_name"] for row in rows(site, HOME)]
+        groups = [row["group_name"] for row in fetch_rows(site, HOME)]
         assert len(set(groups)) > 3
         assert groups == sorted(groups, key=list(dict.fromkeys(groups)).index)
 
     def test_only_reports_that_one_may_open_are_there(self, site: Site, reader: str) -> None:
-        assert {row["code"] for row in rows(site, HOME, reader)} == {"BestSeller", "salesdetrpt"}
-        assert len(rows(site, HOME)) > 20
+        assert {row["code"] for row in fetch_rows(site, HOME, reader)} == {"BestSeller", "salesdetrpt"}
+        assert len(fetch_rows(site, HOME)) > 20
 
     def test_it_needs_its_right(self, site: Site) -> None:
         for api in (HOME, STATISTIC, VISITS):
@@ -99,28 +99,30 @@ class TestHome:
 
     @pytest.mark.parametrize("keyword", ["畅销商品", "什么卖得最好", "/report/BestSeller", "CXSP", "热销"])
     def test_one_is_found_by_name_question_words_address_and_initials(self, site: Site, keyword: str) -> None:
-        assert "BestSeller" in {row["code"] for row in rows(site, HOME, keyword=keyword)}
+        assert "BestSeller" in {row["code"] for row in fetch_rows(site, HOME, keyword=keyword)}
 
     def test_it_tells_when_one_opened_a_report_last(self, site: Site) -> None:
-        visit(site, "manager_a", "BestSeller", "2026-03-01 09:00")
-        visit(site, "manager_a", "BestSeller", "2026-03-02 10:30")
-        visit(site, "clerk_a", "salesdetrpt", "2026-03-03 08:00")
-        opened = {row["code"]: row["opened_at"] for row in rows(site, HOME, "manager_a") if row["opened_at"]}
+        insert_visit(site, "manager_a", "BestSeller", "2026-03-01 09:00")
+        insert_visit(site, "manager_a", "BestSeller", "2026-03-02 10:30")
+        insert_visit(site, "clerk_a", "salesdetrpt", "2026-03-03 08:00")
+        opened = {
+            row["code"]: row["opened_at"] for row in fetch_rows(site, HOME, "manager_a") if row["opened_at"]
+        }
         assert opened == {"BestSeller": "2026-03-02 10:30:00"}
 
     def test_the_last_ones_opened_are_told_apart_within_a_second(self, site: Site) -> None:
         for code in ("salesdetrpt", "BestSeller", "salesdetrpt"):
-            visit(site, "admin", code, "2026-03-02 10:30")
-        visits = {row["code"]: row["last_visit_id"] or 0 for row in rows(site, HOME)}
+            insert_visit(site, "admin", code, "2026-03-02 10:30")
+        visits = {row["code"]: row["last_visit_id"] or 0 for row in fetch_rows(site, HOME)}
         assert sorted(visits, key=lambda code: visits[code])[-2:] == ["BestSeller", "salesdetrpt"]
 
     def test_a_report_says_so_on_its_screen(self, site: Site) -> None:
-        def told(route: str) -> Any:
+        def fetch_screen_report(route: str) -> Any:
             return site.as_("admin").get("v2/Open/Screen/getScreen", route=route).data["report"]
 
-        assert told("/report/salesdetrpt") == "salesdetrpt"
-        assert told("/system/unit") is None
-        assert told("/report/ReportHome") == "ReportHome"
+        assert fetch_screen_report("/report/salesdetrpt") == "salesdetrpt"
+        assert fetch_screen_report("/system/unit") is None
+        assert fetch_screen_report("/report/ReportHome") == "ReportHome"
 
     def test_a_favourite_is_ones_own(self, site: Site) -> None:
         body = {"kind": "favourite", "screen": "report_home", "name": "BestSeller", "value": True}
@@ -133,36 +135,36 @@ class TestHome:
 
 class TestVisits:
     def test_one_is_recorded_with_role_and_company(self, site: Site) -> None:
-        assert enter(site, "manager_b", "BestSeller") == 200
-        assert enter(site, "manager_b", "salesdetrpt") == 200
+        assert enter_report(site, "manager_b", "BestSeller") == 200
+        assert enter_report(site, "manager_b", "salesdetrpt") == 200
         world = site.world
         who = (world.user_manager_b, world.role_manager_b, world.company_b)
-        assert sorted(recorded(site)) == [(*who, "BestSeller"), (*who, "salesdetrpt")]
+        assert sorted(read_visits(site)) == [(*who, "BestSeller"), (*who, "salesdetrpt")]
 
     @pytest.mark.parametrize("code", ["NoSuchReport", "unit", "", "BestSeller\x00"])
     def test_what_is_no_report_is_refused(self, site: Site, code: str) -> None:
-        assert enter(site, "admin", code) == 400
-        assert recorded(site) == []
+        assert enter_report(site, "admin", code) == 400
+        assert read_visits(site) == []
 
     def test_a_report_one_may_not_open_is_refused(self, site: Site, reader: str) -> None:
-        assert enter(site, "nobody", "BestSeller") == 400
-        assert enter(site, reader, "purchasedetrpt") == 400
-        assert recorded(site) == []
-        assert enter(site, reader, "salesdetrpt") == 200
+        assert enter_report(site, "nobody", "BestSeller") == 400
+        assert enter_report(site, reader, "purchasedetrpt") == 400
+        assert read_visits(site) == []
+        assert enter_report(site, reader, "salesdetrpt") == 200
 
     def test_whatever_stands_at_report_is_recorded_by_its_name(self, site: Site) -> None:
-        assert enter(site, "admin", "ReportHome") == 200
-        told = [(row["report_name"], row["route"]) for row in rows(site, VISITS)]
+        assert enter_report(site, "admin", "ReportHome") == 200
+        told = [(row["report_name"], row["route"]) for row in fetch_rows(site, VISITS)]
         assert told == [("报表首页", "/report/ReportHome")]
 
     def test_it_needs_a_login(self, site: Site) -> None:
         assert site.anonymous().get("v2/open/ReportStatistic/add", code="BestSeller").code == 401
 
     def test_entries_say_who_and_when_and_lead_to_what_one_may_open(self, site: Site, reader: str) -> None:
-        visit(site, "clerk_a", "BestSeller", "2026-03-02 10:30")
-        visit(site, "clerk_a", "purchasedetrpt", "2026-03-02 10:31")
-        visit(site, "clerk_a", "RemovedReport", "2026-03-02 10:32")
-        removed, purchases, best = rows(site, VISITS)
+        insert_visit(site, "clerk_a", "BestSeller", "2026-03-02 10:30")
+        insert_visit(site, "clerk_a", "purchasedetrpt", "2026-03-02 10:31")
+        insert_visit(site, "clerk_a", "RemovedReport", "2026-03-02 10:32")
+        removed, purchases, best = fetch_rows(site, VISITS)
         assert (best["at"], best["user_realname"]) == ("2026-03-02 10:30:00", "clerk_a")
         assert (best["role_name"], best["company_name"]) == ("clerk_a", "A分公司")
         assert (best["report_name"], best["route"]) == ("畅销商品", "/report/BestSeller")
@@ -179,17 +181,17 @@ class TestVisits:
                 {"company": site.world.company_a, "role": site.world.role_nobody},
             ).scalar_one()
         site.world.ids["user_gone"] = key
-        visit(site, "gone", "BestSeller", "2026-03-02 10:30")
+        insert_visit(site, "gone", "BestSeller", "2026-03-02 10:30")
         assert site.as_("admin").post("v2/system/User/del", {"ids": [key]}).ok
-        [row] = rows(site, VISITS)
+        [row] = fetch_rows(site, VISITS)
         assert (row["user_name"], row["user_realname"]) == ("gone", None)
 
     def test_old_ones_are_cleaned_away(self, site: Site) -> None:
-        visit(site, "clerk_a", "BestSeller", "2020-03-02 10:30")
-        assert enter(site, "clerk_a", "BestSeller") == 200
+        insert_visit(site, "clerk_a", "BestSeller", "2020-03-02 10:30")
+        assert enter_report(site, "clerk_a", "BestSeller") == 200
         body = {"kinds": ["report_visit"], "confirm": "确认清理", "months": 12}
         assert site.as_("admin").post("v2/system/DbClear/clear", body).ok
-        assert len(recorded(site)) == 1
+        assert len(read_visits(site)) == 1
 
 
 class TestStatistic:
@@ -206,14 +208,16 @@ class TestStatistic:
             ("manager_b", "salesdetrpt", "2026-03-04 09:00", "company_b"),
             ("manager_b", "salesdetrpt", "2026-03-04 09:00:01", "company_b"),
         ):
-            visit(site, user, code, at, company)
+            insert_visit(site, user, code, at, company)
 
-    def told(self, site: Site, user: str = "admin", **query: Any) -> dict[str, tuple[Any, ...]]:
+    def fetch_statistic(self, site: Site, user: str = "admin", **query: Any) -> dict[str, tuple[Any, ...]]:
         names = ("visits", "users", "last_at", "top_user_realname", "top_visits")
-        return {row["code"]: tuple(row[n] for n in names) for row in rows(site, STATISTIC, user, **query)}
+        return {
+            row["code"]: tuple(row[n] for n in names) for row in fetch_rows(site, STATISTIC, user, **query)
+        }
 
     def test_it_counts_visits_and_users_and_names_who_came_last_and_most(self, site: Site) -> None:
-        assert self.told(site) == {
+        assert self.fetch_statistic(site) == {
             "BestSeller": (5, 3, "2026-03-03 23:59:59", "clerk_a", 3),
             "salesdetrpt": (3, 1, "2026-03-04 09:00:01", "manager_b", 3),
         }
@@ -223,37 +227,41 @@ class TestStatistic:
 
     def test_days_are_whole_days_here(self, site: Site) -> None:
         second = {"at_start": "2026-03-02", "at_end": "2026-03-02"}
-        assert self.told(site, **second) == {
+        assert self.fetch_statistic(site, **second) == {
             "BestSeller": (2, 2, "2026-03-02 12:00:00", "manager_a", 1),
             "salesdetrpt": (1, 1, "2026-03-02 09:00:00", "manager_b", 1),
         }
-        assert self.told(site, at_start="2026-03-05") == {}
+        assert self.fetch_statistic(site, at_start="2026-03-05") == {}
 
     def test_it_is_narrowed_by_company_user_and_report(self, site: Site) -> None:
         world = site.world
-        of_b = self.told(site, company_id=world.company_b)
+        of_b = self.fetch_statistic(site, company_id=world.company_b)
         assert {code: found[:2] for code, found in of_b.items()} == {
             "BestSeller": (1, 1),
             "salesdetrpt": (3, 1),
         }
-        assert self.told(site, user_id=world.user_clerk_a)["BestSeller"][:2] == (3, 1)
-        assert self.told(site, user_id=f"{world.user_clerk_a},{world.user_manager_a}")["BestSeller"][:2] == (
+        assert self.fetch_statistic(site, user_id=world.user_clerk_a)["BestSeller"][:2] == (3, 1)
+        assert self.fetch_statistic(site, user_id=f"{world.user_clerk_a},{world.user_manager_a}")[
+            "BestSeller"
+        ][:2] == (
             4,
             2,
         )
-        assert list(self.told(site, report_name="明细")) == ["salesdetrpt"]
+        assert list(self.fetch_statistic(site, report_name="明细")) == ["salesdetrpt"]
 
     def test_a_foreign_company_is_not_counted(self, site: Site) -> None:
-        assert {code: found[:2] for code, found in self.told(site, "manager_a").items()} == {
+        assert {code: found[:2] for code, found in self.fetch_statistic(site, "manager_a").items()} == {
             "BestSeller": (4, 2)
         }
-        assert self.told(site, "manager_a", company_id=site.world.company_b) == {}
-        assert len(rows(site, VISITS, "manager_a")) == 4
-        assert len(rows(site, VISITS, "manager_b")) == 4
+        assert self.fetch_statistic(site, "manager_a", company_id=site.world.company_b) == {}
+        assert len(fetch_rows(site, VISITS, "manager_a")) == 4
+        assert len(fetch_rows(site, VISITS, "manager_b")) == 4
 
     def test_who_sees_only_his_own_sees_his_own_visits(self, site: Site) -> None:
-        visit(site, "own_a", "BestSeller", "2026-03-02 12:00")
-        assert {code: found[:2] for code, found in self.told(site, "own_a").items()} == {"BestSeller": (1, 1)}
+        insert_visit(site, "own_a", "BestSeller", "2026-03-02 12:00")
+        assert {code: found[:2] for code, found in self.fetch_statistic(site, "own_a").items()} == {
+            "BestSeller": (1, 1)
+        }
 
     @pytest.mark.parametrize(
         "query",
@@ -269,18 +277,18 @@ class TestStatistic:
         asked = {name: site.world.ids.get(value, value) for name, value in query.items()}
         screen = site.as_("admin").get("v2/Open/Screen/getScreen", route="/report/ReportStatistic").data
         drill = screen["drill"]
-        counted = rows(site, STATISTIC, **asked)
+        counted = fetch_rows(site, STATISTIC, **asked)
         assert counted
         for row in counted:
             given = {name: row[field] for name, field in drill["by"].items() if row[field] is not None}
-            entries = rows(site, VISITS, **given)
+            entries = fetch_rows(site, VISITS, **given)
             assert len(entries) == row["visits"], given
             assert {entry["code"] for entry in entries} == {row["code"]}
             assert len({entry["user_id"] for entry in entries}) == row["users"]
             assert max(entry["at"] for entry in entries) == row["last_at"]
 
     def test_what_a_row_leads_by_is_named(self, site: Site) -> None:
-        found = {row["code"]: row for row in rows(site, STATISTIC)}
+        found = {row["code"]: row for row in fetch_rows(site, STATISTIC)}
         assert (found["salesdetrpt"]["company_name"], found["salesdetrpt"]["user_realname"]) == (
             "B分公司",
             "manager_b",
@@ -289,7 +297,7 @@ class TestStatistic:
 
     def test_the_way_to_the_entries_needs_their_right(self, site: Site) -> None:
         keeper = site.as_("keeper_a")
-        with holding(site.as_("admin"), site.world.role_keeper_a, rights=["report_statistic:list"]):
+        with changed_role(site.as_("admin"), site.world.role_keeper_a, rights=["report_statistic:list"]):
             screen = keeper.get("v2/Open/Screen/getScreen", route="/report/ReportStatistic").data
             assert screen["drill"] is None
             assert keeper.get(f"{VISITS}/getList").code == 403

@@ -9,11 +9,9 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import text
 
-from api.reporting.snapshot import published
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
-from tests.reporting.asking import one, page, rows, some
-from tests.reporting.stocked import (
+from api.reporting.snapshot.snapshot_connection import open_snapshot
+from tests.reporting.report_client import fetch_page, fetch_row, fetch_rows, pick_numbers
+from tests.reporting.stock_scenario import (
     BATCHES,
     CARD,
     FEBRUARY,
@@ -23,6 +21,8 @@ from tests.reporting.stocked import (
     SUMMARY,
     Refresh,
 )
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site
 
 _CLOSING = text("""
 select coalesce(sum(closing_quantity), 0), coalesce(sum(closing_value), 0) from facts.fct_stock_balance_daily
@@ -42,9 +42,11 @@ def test_before_the_first_snapshot_a_report_says_so(site: Site) -> None:
 
 
 class TestOutIn:
-    def test_a_month_of_a_warehouse(self, stocked: Desk) -> None:
+    def test_a_month_of_a_warehouse(self, stocked: BillClient) -> None:
         world = stocked.world
-        found = one(stocked, OUT_IN, goods_id=world.spares[0], warehouse_id=world.warehouse_a, **FEBRUARY)
+        found = fetch_row(
+            stocked, OUT_IN, goods_id=world.spares[0], warehouse_id=world.warehouse_a, **FEBRUARY
+        )
         quantities = {name: value for name, value in found.items() if name.endswith("_quantity")}
         assert {name: Decimal(value) for name, value in quantities.items() if Decimal(value)} == {
             "opening_quantity": 10,
@@ -71,21 +73,21 @@ class TestOutIn:
             "closing_amount": closing,
         }
 
-    def test_a_company_gains_nothing_by_its_average(self, stocked: Desk) -> None:
-        totals = page(
+    def test_a_company_gains_nothing_by_its_average(self, stocked: BillClient) -> None:
+        totals = fetch_page(
             stocked,
             OUT_IN,
             goods_id=stocked.world.spares[0],
             company_id=stocked.world.company_a,
             **FEBRUARY,
         )["totals"]
-        assert some(totals, "opening_amount", "in_amount", "out_amount", "closing_amount") == {
+        assert pick_numbers(totals, "opening_amount", "in_amount", "out_amount", "closing_amount") == {
             "opening_amount": "1000",
             "in_amount": "4900",
             "out_amount": "1350",
             "closing_amount": "4550",
         }
-        assert some(totals, "revaluation_amount", "transfer_in_amount", "other_in_amount") == {
+        assert pick_numbers(totals, "revaluation_amount", "transfer_in_amount", "other_in_amount") == {
             "revaluation_amount": "0",
             "transfer_in_amount": "750",
             "other_in_amount": "2000",
@@ -93,10 +95,10 @@ class TestOutIn:
 
     @pytest.mark.parametrize("first", ["2026-01-02", "2026-02-06", "2026-02-12", "2026-02-20", "2026-03-10"])
     @pytest.mark.parametrize("days", [0, 8, 40, 400])
-    def test_any_days_tie(self, stocked: Desk, first: str, days: int) -> None:
+    def test_any_days_tie(self, stocked: BillClient, first: str, days: int) -> None:
         """opening + in − out = closing in every row and in total; the parts make up the sums."""
         last = date.fromisoformat(first) + timedelta(days)
-        found = page(stocked, OUT_IN, day_start=first, day_end=last.isoformat())
+        found = fetch_page(stocked, OUT_IN, day_start=first, day_end=last.isoformat())
         kinds = ("purchase", "sale", "transfer", "stocktake", "conversion", "other")
         assert found["total"] == len(found["data"]) > 0
         for row in [*found["data"], found["totals"]]:
@@ -110,7 +112,7 @@ class TestOutIn:
         for name, total in found["totals"].items():
             assert Decimal(total) == sum(Decimal(row[name]) for row in found["data"])
 
-    def test_what_was_taken_and_made_stands_apart_from_other_moves(self, stocked: Desk) -> None:
+    def test_what_was_taken_and_made_stands_apart_from_other_moves(self, stocked: BillClient) -> None:
         names = (
             "in_quantity",
             "in_amount",
@@ -120,24 +122,24 @@ class TestOutIn:
             "closing_amount",
         )
         taken, made = (
-            one(stocked, OUT_IN, goods_id=goods, **FEBRUARY) for goods in stocked.world.spares[8:10]
+            fetch_row(stocked, OUT_IN, goods_id=goods, **FEBRUARY) for goods in stocked.world.spares[8:10]
         )
-        assert some(taken, "other_in_amount", "conversion_out_quantity", "conversion_out_amount") == {
+        assert pick_numbers(taken, "other_in_amount", "conversion_out_quantity", "conversion_out_amount") == {
             "other_in_amount": "600",
             "conversion_out_quantity": "4",
             "conversion_out_amount": "400",
         }
-        assert some(made, "conversion_in_quantity", "conversion_in_amount", "other_in_amount") == {
+        assert pick_numbers(made, "conversion_in_quantity", "conversion_in_amount", "other_in_amount") == {
             "conversion_in_quantity": "2",
             "conversion_in_amount": "440",
             "other_in_amount": "0",
         }
-        assert list(some(taken, *names).values()) == ["6", "600", "4", "400", "2", "200"]
-        assert list(some(made, *names).values()) == ["2", "440", "0", "0", "2", "440"]
+        assert list(pick_numbers(taken, *names).values()) == ["6", "600", "4", "400", "2", "200"]
+        assert list(pick_numbers(made, *names).values()) == ["2", "440", "0", "0", "2", "440"]
 
-    def test_a_closing_is_the_next_opening(self, stocked: Desk) -> None:
+    def test_a_closing_is_the_next_opening(self, stocked: BillClient) -> None:
         def figures(side: str, **days: str) -> dict[int, tuple[str, str]]:
-            found = rows(stocked, OUT_IN, **days)
+            found = fetch_rows(stocked, OUT_IN, **days)
             kept = [row for row in found if Decimal(row[f"{side}_quantity"])]
             return {
                 row["inventory_out_in_id"]: (row[f"{side}_quantity"], row[f"{side}_amount"]) for row in kept
@@ -147,11 +149,11 @@ class TestOutIn:
         assert before == figures("opening", day_start="2026-02-15", day_end="2026-02-15")
         assert before
 
-    def test_a_correction_counts_with_the_issue_it_corrects(self, stocked: Desk) -> None:
+    def test_a_correction_counts_with_the_issue_it_corrects(self, stocked: BillClient) -> None:
         """4 of 30 worth 3,500; the second correction gave some of the first one's cost back."""
         goods = stocked.world.spares[1]
-        found = one(stocked, OUT_IN, goods_id=goods, day_start="2026-03-01", day_end="2026-03-31")
-        assert some(found, "opening_amount", "in_amount", "out_amount", "sale_out_amount") == {
+        found = fetch_row(stocked, OUT_IN, goods_id=goods, day_start="2026-03-01", day_end="2026-03-31")
+        assert pick_numbers(found, "opening_amount", "in_amount", "out_amount", "sale_out_amount") == {
             "opening_amount": "3500",
             "in_amount": "0",
             "out_amount": "466.67",
@@ -159,14 +161,16 @@ class TestOutIn:
         }
 
     def test_what_was_all_taken_back_is_no_row_and_sold_out_is_one(
-        self, stocked: Desk, refresh: Refresh
+        self, stocked: BillClient, refresh: Refresh
     ) -> None:
         """Places without stock at either end of the days are counted by their moves."""
         world = stocked.world
         taken_back, sold_out = world.spares[4:6]
-        assert stocked.act("antiAuditor", stocked.stock_in(taken_back, 2, business_date="2026-02-02")).ok
+        assert stocked.apply_action(
+            "antiAuditor", stocked.stock_in(taken_back, 2, business_date="2026-02-02")
+        ).ok
         stocked.stock_in(sold_out, 1, business_date="2026-02-03")
-        stocked.audited(
+        stocked.add_audited(
             "transfer_out",
             {"goods_id": sold_out, "quantity": "1"},
             to_warehouse_id=world.warehouse2_a,
@@ -174,10 +178,10 @@ class TestOutIn:
             reason="备货",
         )
         refresh()
-        assert page(stocked, OUT_IN, goods_id=taken_back, **FEBRUARY)["total"] == 0
-        found = page(stocked, OUT_IN, goods_id=sold_out, warehouse_id=world.warehouse_a, **FEBRUARY)
+        assert fetch_page(stocked, OUT_IN, goods_id=taken_back, **FEBRUARY)["total"] == 0
+        found = fetch_page(stocked, OUT_IN, goods_id=sold_out, warehouse_id=world.warehouse_a, **FEBRUARY)
         assert found["total"] == len(found["data"]) == 1
-        assert some(
+        assert pick_numbers(
             found["data"][0], "opening_quantity", "in_quantity", "out_quantity", "closing_quantity"
         ) == {
             "opening_quantity": "0",
@@ -186,34 +190,36 @@ class TestOutIn:
             "closing_quantity": "0",
         }
 
-    def test_without_days_it_is_everything_until_today(self, stocked: Desk) -> None:
-        found = one(stocked, OUT_IN, goods_id=stocked.world.tyre, company_id=stocked.world.company_a)
-        assert some(found, "opening_quantity", "in_quantity", "out_quantity", "closing_quantity") == {
+    def test_without_days_it_is_everything_until_today(self, stocked: BillClient) -> None:
+        found = fetch_row(stocked, OUT_IN, goods_id=stocked.world.tyre, company_id=stocked.world.company_a)
+        assert pick_numbers(found, "opening_quantity", "in_quantity", "out_quantity", "closing_quantity") == {
             "opening_quantity": "0",
             "in_quantity": "8",
             "out_quantity": "2",
             "closing_quantity": "6",
         }
 
-    def test_its_page_opens_with_this_month_and_leads_to_the_card(self, stocked: Desk, now: date) -> None:
+    def test_its_page_opens_with_this_month_and_leads_to_the_card(
+        self, stocked: BillClient, now: date
+    ) -> None:
         screen = stocked.caller.get("v2/Open/Screen/getScreen", route="/report/inventoryoutin").data
         assert screen["usual"] == {
             "day_start": now.replace(day=1).isoformat(),
             "day_end": now.isoformat(),
         }
-        row = rows(stocked, OUT_IN, **FEBRUARY)[0]
+        row = fetch_rows(stocked, OUT_IN, **FEBRUARY)[0]
         query = {name: row[field] for name, field in screen["drill"]["by"].items()}
         assert query["business_date_start"] == "2026-02-01"
         assert query["business_date_end"] == "2026-02-28"
-        moves = rows(stocked, CARD, **query)
+        moves = fetch_rows(stocked, CARD, **query)
         assert moves[-1]["balance_quantity"] == row["closing_quantity"]
         assert moves[-1]["balance_amount"] == row["closing_amount"]
 
 
 class TestCard:
-    def test_moves_in_business_order_with_their_balance(self, stocked: Desk) -> None:
+    def test_moves_in_business_order_with_their_balance(self, stocked: BillClient) -> None:
         world = stocked.world
-        found = rows(
+        found = fetch_rows(
             stocked,
             CARD,
             goods_id=world.spares[0],
@@ -226,7 +232,7 @@ class TestCard:
                 row["business_date"][-2:],
                 row["entry"],
                 row["bill_name"],
-                *some(row, "balance_quantity", "balance_amount").values(),
+                *pick_numbers(row, "balance_quantity", "balance_amount").values(),
             )
             for row in found
         ]
@@ -241,18 +247,18 @@ class TestCard:
         assert [row["unit_cost"] for row in found][:2] == ["100.000000", "150.000000"]
         assert all((row["route"] or "").startswith("/") == (row["entry"] == 1) for row in found)
 
-    def test_every_card_ends_at_the_closing_stock(self, stocked: Desk) -> None:
+    def test_every_card_ends_at_the_closing_stock(self, stocked: BillClient) -> None:
         ends = {
             (row["warehouse_id"], row["goods_id"]): (row["balance_quantity"], row["balance_amount"])
-            for row in rows(stocked, CARD, business_date_start="2026-02-06")
+            for row in fetch_rows(stocked, CARD, business_date_start="2026-02-06")
         }
         closings = {
             (row["warehouse_id"], row["goods_id"]): (row["closing_quantity"], row["closing_amount"])
-            for row in rows(stocked, OUT_IN, day_start="2026-02-06")
+            for row in fetch_rows(stocked, OUT_IN, day_start="2026-02-06")
         }
         assert ends == closings
 
-    def test_a_balance_is_the_same_in_any_days(self, stocked: Desk, refresh: Refresh) -> None:
+    def test_a_balance_is_the_same_in_any_days(self, stocked: BillClient, refresh: Refresh) -> None:
         """2 at 100 here become worth 150 each on the day after, when the other warehouse buys 2 at 200; both are sold
         one by one at that."""
         world = stocked.world
@@ -261,14 +267,16 @@ class TestCard:
         stocked.stock_in(goods, 2, "226", business_date="2026-01-11", warehouse_id=world.warehouse2_a)
         for day in ("2026-01-20", "2026-01-25"):
             line = {"goods_id": goods, "quantity": "1", "price": "300", "tax_rate": "13"}
-            stocked.audited("sales_outbound", line, business_date=day)
+            stocked.add_audited("sales_outbound", line, business_date=day)
         refresh()
 
         def card(first: str) -> list[tuple[str, int, str | None, str | None, str | None]]:
-            found = rows(
+            found = fetch_rows(
                 stocked, CARD, goods_id=goods, warehouse_id=world.warehouse_a, business_date_start=first
             )
-            told = [some(row, "balance_quantity", "balance_amount", "unit_cost").values() for row in found]
+            told = [
+                pick_numbers(row, "balance_quantity", "balance_amount", "unit_cost").values() for row in found
+            ]
             return [
                 (row["business_date"][-2:], row["entry"], *told)
                 for row, told in zip(found, told, strict=True)
@@ -286,23 +294,23 @@ class TestCard:
         assert card("2026-01-25") == [("25", 0, *whole[2][2:]), *whole[3:]]
 
     @pytest.mark.parametrize("first", ["2026-01-01", "2026-02-06", "2026-02-12", "2026-02-21", "2026-03-10"])
-    def test_every_day_ends_at_that_days_stock(self, stocked: Desk, first: str) -> None:
+    def test_every_day_ends_at_that_days_stock(self, stocked: BillClient, first: str) -> None:
         ends = {
             (row["business_date"], row["warehouse_id"], row["goods_id"]): (
                 Decimal(row["balance_quantity"]),
                 Decimal(row["balance_amount"]),
             )
-            for row in rows(stocked, CARD, business_date_start=first)
+            for row in fetch_rows(stocked, CARD, business_date_start=first)
             if row["entry"]
         }
         assert ends
-        with published() as conn:
+        with open_snapshot() as conn:
             for (day, warehouse, goods), told in ends.items():
                 at = {"warehouse": warehouse, "goods": goods, "day": date.fromisoformat(day)}
                 assert told == tuple(conn.execute(_CLOSING, at).one())
 
-    def test_a_difference_follows_the_issue(self, stocked: Desk) -> None:
-        found = rows(stocked, CARD, goods_id=stocked.world.spares[1], business_date_start="2026-03-01")
+    def test_a_difference_follows_the_issue(self, stocked: BillClient) -> None:
+        found = fetch_rows(stocked, CARD, goods_id=stocked.world.spares[1], business_date_start="2026-03-01")
         assert [(row["in_amount"], row["out_amount"]) for row in found] == [
             (None, None),
             (None, "400.00"),
@@ -312,46 +320,52 @@ class TestCard:
 
 
 class TestSummary:
-    def test_by_warehouse_on_a_day(self, stocked: Desk) -> None:
+    def test_by_warehouse_on_a_day(self, stocked: BillClient) -> None:
         world = stocked.world
-        found = rows(stocked, SUMMARY, goods_id=world.spares[0], as_of_end="2026-02-14")
+        found = fetch_rows(stocked, SUMMARY, goods_id=world.spares[0], as_of_end="2026-02-14")
         assert {row["warehouse_name"]: (row["quantity"], row["amount"]) for row in found} == {
             "A仓": ("11.000", "1650.00"),
             "A分公司在途": ("5.000", "750.00"),
         }
         assert {row["amount_share"] for row in found} == {"68.7500", "31.2500"}
 
-    def test_is_asked_for_one_day(self, stocked: Desk) -> None:
+    def test_is_asked_for_one_day(self, stocked: BillClient) -> None:
         screen = stocked.caller.get("v2/Open/Screen/getScreen", route="/report/inventorysumrpt").data
         assert {item["name"]: item["span"] for item in screen["fields"]}["as_of"] == "until"
         day = {"goods_id": stocked.world.spares[0], "as_of_end": "2026-02-14"}
-        assert rows(stocked, SUMMARY, **day, as_of_start="2026-02-15") == rows(stocked, SUMMARY, **day) != []
+        assert (
+            fetch_rows(stocked, SUMMARY, **day, as_of_start="2026-02-15")
+            == fetch_rows(stocked, SUMMARY, **day)
+            != []
+        )
 
-    def test_by_company(self, stocked: Desk) -> None:
-        found = rows(stocked, SUMMARY, goods_id=stocked.world.spares[0], grouping="1")
+    def test_by_company(self, stocked: BillClient) -> None:
+        found = fetch_rows(stocked, SUMMARY, goods_id=stocked.world.spares[0], grouping="1")
         assert {row["company_name"]: (row["quantity"], row["goods_count"]) for row in found} == {
             "A分公司": ("22.000", 1),
             "B分公司": ("3.000", 1),
         }
         assert {row["warehouse_name"] for row in found} == {None}
 
-    def test_groupings_go_together(self, stocked: Desk) -> None:
+    def test_groupings_go_together(self, stocked: BillClient) -> None:
         """By company and brand at once; the total is that of any grouping."""
-        both = page(stocked, SUMMARY, grouping="1,4")
+        both = fetch_page(stocked, SUMMARY, grouping="1,4")
         assert {(row["company_name"], row["brand_name"]) for row in both["data"]} >= {("A分公司", "米其林")}
         for grouping in ("1", "2", "3", "4"):
-            assert page(stocked, SUMMARY, grouping=grouping)["totals"] == both["totals"]
+            assert fetch_page(stocked, SUMMARY, grouping=grouping)["totals"] == both["totals"]
 
-    def test_shares_are_of_what_one_may_see(self, stocked: Desk) -> None:
+    def test_shares_are_of_what_one_may_see(self, stocked: BillClient) -> None:
         for user in ("manager_a", "keeper_a"):
-            found = rows(stocked, SUMMARY, user, grouping="2")
+            found = fetch_rows(stocked, SUMMARY, user, grouping="2")
             assert abs(sum(Decimal(row["amount_share"]) for row in found) - 100) < Decimal("0.001")
 
 
 class TestInformation:
-    def test_history_and_cover(self, stocked: Desk, now: date) -> None:
-        found = one(stocked, INFORMATION, goods_id=stocked.world.tyre)
-        assert some(found, "quantity", "unit_cost", "amount", "sales_30", "sales_90", "cover_days") == {
+    def test_history_and_cover(self, stocked: BillClient, now: date) -> None:
+        found = fetch_row(stocked, INFORMATION, goods_id=stocked.world.tyre)
+        assert pick_numbers(
+            found, "quantity", "unit_cost", "amount", "sales_30", "sales_90", "cover_days"
+        ) == {
             "quantity": "6",
             "unit_cost": "100",
             "amount": "600",
@@ -362,18 +376,18 @@ class TestInformation:
         assert (found["first_receipt_date"], found["last_in_date"]) == ("2026-02-20", "2026-02-20")
         assert found["last_sale_date"] == now.isoformat()
 
-    def test_what_never_sold_has_no_cover(self, stocked: Desk) -> None:
-        found = one(
+    def test_what_never_sold_has_no_cover(self, stocked: BillClient) -> None:
+        found = fetch_row(
             stocked, INFORMATION, goods_id=stocked.world.spares[0], company_id=stocked.world.company_b
         )
         assert (found["last_sale_date"], found["cover_days"]) == (None, None)
 
 
 class TestBatches:
-    def test_received_issued_held_and_age(self, stocked: Desk, now: date) -> None:
-        found = one(stocked, BATCHES, goods_id=stocked.world.tyre, quantity_start="1")
+    def test_received_issued_held_and_age(self, stocked: BillClient, now: date) -> None:
+        found = fetch_row(stocked, BATCHES, goods_id=stocked.world.tyre, quantity_start="1")
         assert found["batch"] == "0124"
-        assert some(found, "in_quantity", "out_quantity", "quantity", "amount") == {
+        assert pick_numbers(found, "in_quantity", "out_quantity", "quantity", "amount") == {
             "in_quantity": "8",
             "out_quantity": "2",
             "quantity": "6",

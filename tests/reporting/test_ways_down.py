@@ -14,15 +14,15 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from api.kit import registry
-from api.reporting.snapshot import published
+from api.kit.declaration import registry
+from api.reporting.snapshot.snapshot_connection import open_snapshot
 from reports.catalogue import REPORTS
-from reports.catalogue.boards import COST, Board, Chart
-from reports.catalogue.datasets import in_range
-from reports.catalogue.ways import PAGES, WAYS
-from tests.kit.desk import Desk
-from tests.reporting.frames import Frames
-from tests.reporting.namesakes import Namesakes, summed
+from reports.semantics.dashboards import COST, Board, Chart
+from reports.semantics.datasets import bind_range
+from reports.semantics.drilldown_filters import DRILLDOWN_FILTERS, PAGES
+from tests.reporting.frame_client import FrameClient
+from tests.reporting.namesakes import Namesakes, sum_columns
+from tests.support.bill_client import BillClient
 
 HREF = re.compile(r'href="([^"?]+)\?([^"]*)"')
 SOLD = {"quantity": "quantity", "revenue": "revenue", "profit": "profit"}
@@ -127,22 +127,22 @@ FOLLOWED = (*dict.fromkeys((*LISTS, *ENDS, *BILLS, *OTHERWISE)),)
 
 
 @pytest.fixture(scope="module")
-def namesakes(desk: Desk, now: date, refresh: Callable[[], None]) -> Namesakes:
-    """What is called alike and was traded, and partly paid."""
+def namesakes(desk: BillClient, now: date, refresh: Callable[[], None]) -> Namesakes:
+    """Records of one name that were traded, and partly paid."""
     found = Namesakes(desk, now)
-    found.settle()
+    found.create_masters()
     found.trade()
     for day, amount in (
         (now.replace(day=1) - timedelta(days=9), "300"),
         (now.replace(day=1), "70.5"),
         (now, "29.5"),
     ):
-        desk.audited("customer_receipt", amount=amount, business_date=day.isoformat())
+        desk.add_audited("customer_receipt", amount=amount, business_date=day.isoformat())
     refresh()
     return found
 
 
-def links() -> Iterator[tuple[str, Board, str, Chart, str]]:
+def list_links() -> Iterator[tuple[str, Board, str, Chart, str]]:
     """The tables with links to other than bills, each with its place, board and tab."""
     for report in REPORTS:
         for tab in report.tabs:
@@ -155,32 +155,36 @@ def links() -> Iterator[tuple[str, Board, str, Chart, str]]:
 
 
 def test_every_link_is_known_for_what_it_opens() -> None:
-    assert {place for place, *_ in links()} == {*FOLLOWED, *WITHOUT_ROWS}
+    assert {place for place, *_ in list_links()} == {*FOLLOWED, *WITHOUT_ROWS}
     assert not {*FOLLOWED} & WITHOUT_ROWS.keys()
 
 
 def test_pages_are_asked_for_what_they_can_be_asked_for() -> None:
     for page, asked in PAGES.items():
-        [cls, *_] = registry.by_route(page)
-        assert {*asked} <= cls.searched().keys(), page
-        keys = {way.asked for way in WAYS} & cls.searched().keys()
+        [cls, *_] = registry.find_by_route(page)
+        assert {*asked} <= cls.search_fields().keys(), page
+        keys = {way.parameter for way in DRILLDOWN_FILTERS} & cls.search_fields().keys()
         assert {*asked} == keys, (page, keys - {*asked})
 
 
 @pytest.mark.parametrize("place", FOLLOWED)
-def test_the_list_is_the_figure(frames: Frames, namesakes: Namesakes, desk: Desk, place: str) -> None:
+def test_the_list_is_the_figure(
+    frames: FrameClient, namesakes: Namesakes, desk: BillClient, place: str
+) -> None:
     """Of each tab a month, or days across two, under some of its filters with one value or two."""
     chance = random.Random(place)
     followed_rows = 0
-    for at, board, tab, chart, name in links():
+    for at, board, tab, chart, name in list_links():
         if at != place:
             continue
-        days, chosen = narrowed(namesakes, board, chart, chance)
-        rows = [row for row in frames.rows(place.split("/")[0], chart.key, tab, days, **chosen) if row[name]]
+        days, chosen = draw_filters(namesakes, board, chart, chance)
+        rows = [
+            row for row in frames.fetch_rows(place.split("/")[0], chart.key, tab, days, **chosen) if row[name]
+        ]
         for row in chance.sample(rows, min(2, len(rows))):
-            page, asked = followed(row[name])
-            found = listed(desk, frames, page, asked)
-            for figure, told, there in compared(place, row, found):
+            page, asked = parse_link(row[name])
+            found = fetch_linked_rows(desk, frames, page, asked)
+            for figure, told, there in compare_figures(place, row, found):
                 assert abs(there - told) < Decimal("0.01"), (
                     f"{place} {tab} {figure}: {told}, not {there}; {days} {chosen} {row[name]}"
                 )
@@ -193,19 +197,19 @@ def test_the_list_is_the_figure(frames: Frames, namesakes: Namesakes, desk: Desk
 
 
 @pytest.mark.parametrize("place", WITHOUT_ROWS)
-def test_tables_without_rows_have_none(frames: Frames, namesakes: Namesakes, place: str) -> None:
+def test_tables_without_rows_have_none(frames: FrameClient, namesakes: Namesakes, place: str) -> None:
     """Whoever gives the trade what they tell of follows their links too."""
-    for at, board, tab, chart, _ in links():
+    for at, board, tab, chart, _ in list_links():
         if at == place:
-            days, chosen = narrowed(namesakes, board, chart, random.Random(place))
-            assert frames.rows(place.split("/")[0], chart.key, tab, days, **chosen) == [], tab
+            days, chosen = draw_filters(namesakes, board, chart, random.Random(place))
+            assert frames.fetch_rows(place.split("/")[0], chart.key, tab, days, **chosen) == [], tab
 
 
-def compared(
+def compare_figures(
     place: str, row: Mapping[str, Any], found: list[dict[str, Any]]
 ) -> Iterator[tuple[str, Decimal, Decimal]]:
-    """Figures of a row, what they are, and what the list that its link opens says that they are."""
-    sums = summed(found)
+    """Yield figures of a row with their values and those of the list that its link opens."""
+    sums = sum_columns(found)
     for figure, called in LISTS.get(place, {}).items():
         yield figure, Decimal(str(row[figure] or 0)), sums.get(called, Decimal())
     if place in ENDS:
@@ -220,30 +224,30 @@ def ended_in(statement: list[dict[str, Any]]) -> Decimal:
     return sum(ends.values(), Decimal())
 
 
-def has_keys(row: Mapping[str, Any], asked: Mapping[str, str]) -> bool:
-    """Whether a list's row has the keys that the list was asked for, those of a tree apart."""
+def has_keys(row: Mapping[str, Any], params: Mapping[str, str]) -> bool:
+    """Return whether a list's row has the keys of the list's request, except those of a tree."""
     return all(
-        str(row[name]) in asked[name].split(",")
-        for name in KEYED & asked.keys() & row.keys()
+        str(row[name]) in params[name].split(",")
+        for name in KEYED & params.keys() & row.keys()
         if row[name] is not None
     )
 
 
-def narrowed(
+def draw_filters(
     namesakes: Namesakes, board: Board, chart: Chart, chance: random.Random
 ) -> tuple[str, dict[str, list[str]]]:
-    """Days or a period, and values for about half of what else a table is filtered by, of rows that there are."""
+    """Return days or a period, and values of existing rows for about half of a table's other filters."""
     now = namesakes.now
     since = now.replace(day=1) - timedelta(days=12)
-    sql = in_range(board.dataset(chart.dataset).sql, since, now)
+    sql = bind_range(board.dataset(chart.dataset).sql, since, now)
     days, chosen = "", dict[str, list[str]]()
-    with published() as source:
+    with open_snapshot() as source:
         for item in board.filters_of(chart):
             if item.ranged:
                 days = f"{since} : {now + timedelta(days=1)}"
                 continue
             where = " and ".join(
-                ["true", *(f"{name} in ({_texts(values)})" for name, values in chosen.items())]
+                ["true", *(f"{name} in ({_quote_texts(values)})" for name, values in chosen.items())]
             )
             ask = f'select distinct "{item.column}" from ({sql}) as d where {where} order by 1 desc'
             values = [value for (value,) in source.exec_driver_sql(ask) if value is not None]
@@ -256,29 +260,31 @@ def narrowed(
     return days, chosen
 
 
-def _texts(values: list[str]) -> str:
+def _quote_texts(values: list[str]) -> str:
     return ", ".join(f"'{value}'" for value in values)
 
 
-def followed(link: str) -> tuple[str, dict[str, str]]:
-    """The page that a link opens, and what it is asked for."""
+def parse_link(link: str) -> tuple[str, dict[str, str]]:
+    """Return the page that a link opens, and its parameters."""
     found = HREF.search(link)
     assert found, link
     return found[1], dict(parse_qsl(html.unescape(found[2]), keep_blank_values=True))
 
 
-def listed(desk: Desk, frames: Frames, page: str, asked: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The rows of the list that a link opens."""
+def fetch_linked_rows(
+    desk: BillClient, frames: FrameClient, page: str, params: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return the rows of the list that a link opens."""
     report = next((one for one in REPORTS if one.route == page), None)
     if report:
         tab = report.first_tab
-        opened = desk.caller.get("v2/report/Frame/getFrame", code=report.code, **asked).data["tabs"][0]
+        opened = desk.caller.get("v2/report/Frame/getFrame", code=report.code, **params).data["tabs"][0]
         columns = {item.key: item.column for item in tab.board(COST).filters}
-        return frames.rows(
+        return frames.fetch_rows(
             report.code, tab=tab.key, **{columns[key]: values for key, values in opened["opens_with"].items()}
         )
-    [cls, *_] = registry.by_route(page)
-    query = {name: value for name, value in asked.items() if not name.endswith("__label")}
+    [cls, *_] = registry.find_by_route(page)
+    query = {name: value for name, value in params.items() if not name.endswith("__label")}
     answer = desk.caller.get(f"{cls.declaration.api}/getList", per_page=500, **query)
     assert answer.ok, (page, answer)
     rows: list[dict[str, Any]] = answer.data["data"]

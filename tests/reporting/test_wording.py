@@ -6,11 +6,11 @@ from decimal import Decimal
 
 import pytest
 
-from api.exporting.book import number_format
-from api.exporting.lists import FORMATS
-from api.exporting.wording import PRICE, worded
-from reports.assets import boards
-from reports.catalogue.datasets import CHANGE, MONEY, PERCENT, QUANTITY
+from api.exporting.list_export import FORMATS
+from api.exporting.text_format import PRICE, format_value
+from api.exporting.workbook import number_format
+from reports.semantics.datasets import CHANGE, MONEY, PERCENT, QUANTITY
+from reports.superset.assets import list_dashboards
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ from reports.catalogue.datasets import CHANGE, MONEY, PERCENT, QUANTITY
     ],
 )
 def test_figures_are_rounded_as_on_the_screen(value: object, form: str, read: str) -> None:
-    assert worded(value, form) == read
+    assert format_value(value, form) == read
 
 
 @pytest.mark.parametrize(
@@ -52,13 +52,13 @@ def test_figures_are_rounded_as_on_the_screen(value: object, form: str, read: st
     ],
 )
 def test_lists_tell_on_paper_what_they_tell_on_the_screen(kind: str, value: object, read: str) -> None:
-    assert worded(value, FORMATS[kind]) == read
+    assert format_value(value, FORMATS[kind]) == read
 
 
 def test_columns_of_prices_have_cents() -> None:
     columns = [
         column
-        for placed in boards()
+        for placed in list_dashboards()
         for dataset in placed.board.datasets
         for column in dataset.columns
         if column.kind == "number"
@@ -66,5 +66,5 @@ def test_columns_of_prices_have_cents() -> None:
     forms = {column.name: column.number_format for column in columns}
     assert {name: forms.pop(name) for name in ("price", "unit_cost")} == {"price": MONEY, "unit_cost": MONEY}
     assert {*forms.values()} == {QUANTITY}, "days and pieces"
-    assert worded(12.5, MONEY) == "12.50"
+    assert format_value(12.5, MONEY) == "12.50"
     assert number_format(PRICE) == number_format(MONEY)

@@ -1,11 +1,11 @@
-"""The small snapshot that datasets are asked of."""
+"""A small snapshot that datasets are queried on."""
 
 from __future__ import annotations
 
 import duckdb
 import pytest
 
-from tests.kit.report_snapshot import snapshot_sql
+from tests.support.report_snapshot import snapshot_sql
 
 
 @pytest.fixture(scope="module")

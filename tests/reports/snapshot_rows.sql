@@ -1,5 +1,5 @@
 -- The rows of a small published snapshot: two companies, three warehouses, four roles. What columns its tables have, and
--- of what types, `tests/kit/report_snapshot.py` reads from the marts' contracts: a column without a value here is null there,
+-- of what types, `tests/support/report_snapshot.py` reads from the marts' contracts: a column without a value here is null there,
 -- and one that no contract has is left out, as are the tables that only these rows are made of.
 -- Role 1 sees everything with cost, 2 company 1 with cost, 3 company 2 without cost, 4 nothing.
 create table dim_company as

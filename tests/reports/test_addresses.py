@@ -5,15 +5,15 @@ from __future__ import annotations
 import jwt
 import pytest
 
-from api.reporting.addresses import frame_address, report_site
-from api.reporting.tokens import LIFE, guest_token
+from api.reporting.superset_gateway.addresses import frame_address, report_site
+from api.reporting.superset_gateway.tokens import GUEST_LIFE, sign_guest_token
 from reports.catalogue import embed_id, find_report
 
 SITES = {"erp.example.cn": "https://bi.example.cn/", "127.0.0.1": ""}
 INFO = find_report("BestSellerInfo")
 
 
-def address(**changed):
+def build_address(**changed):
     whole = {
         "base": "",
         "report": INFO,
@@ -52,26 +52,28 @@ class TestSite:
 
 class TestAddress:
     def test_ends_with_the_role(self):
-        assert address().endswith("&role_id=7")
+        assert build_address().endswith("&role_id=7")
 
     def test_names_the_board_by_its_fixed_id(self):
-        assert address(base="https://bi.cn").startswith(
+        assert build_address(base="https://bi.cn").startswith(
             f"https://bi.cn/embedded/{embed_id('BestSellerInfo', INFO.first_tab, False)}?"
         )
 
     def test_cost_board_only_for_roles_that_see_cost(self):
-        assert address(sees_cost=True).split("?")[0] != address().split("?")[0]
+        assert build_address(sees_cost=True).split("?")[0] != build_address().split("?")[0]
 
     def test_report_without_cost_has_one_board(self):
         report = find_report("accountsReceivable")
-        plain, cost = (address(report=report, tab=report.first_tab, sees_cost=sees) for sees in (False, True))
+        plain, cost = (
+            build_address(report=report, tab=report.first_tab, sees_cost=sees) for sees in (False, True)
+        )
         assert plain == cost
 
 
 class TestToken:
     def test_carries_one_board_and_one_rule(self):
         claims = jwt.decode(
-            guest_token("s" * 32, "board", 7, "张伟", files=False, now=1000),
+            sign_guest_token("s" * 32, "board", 7, "张伟", files=False, now=1000),
             "s" * 32,
             algorithms=["HS256"],
             audience="erp-report-frames",
@@ -80,8 +82,8 @@ class TestToken:
         assert claims["resources"] == [{"type": "dashboard", "id": "board"}]
         assert claims["rls_rules"] == [{"clause": "role_id = 7"}]
         assert claims["files"] is False
-        assert claims["exp"] - claims["iat"] == LIFE <= 300
+        assert claims["exp"] - claims["iat"] == GUEST_LIFE <= 300
 
     def test_takes_no_rule_as_role(self):
         with pytest.raises(ValueError):
-            guest_token("s" * 32, "board", "7 or 1 = 1", "张伟", files=False)
+            sign_guest_token("s" * 32, "board", "7 or 1 = 1", "张伟", files=False)

@@ -11,14 +11,22 @@ import httpx
 import jwt
 import pytest
 
-from api.kit.settings import settings
+from api.kit.settings import read_settings
 from reports.catalogue import EXPLORER_AUDIENCE, EXPLORER_HEADER
-from reports.catalogue.boards import asset_uuid
-from tests.kit.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset
-from tests.reports.analysts import OWED, SOLD, SOLD_AT_COST, Analyst, chart, tells_no_sql, word
-from tests.reports.guests import BEST_SELLER, ROWS, is_refused
+from reports.semantics.dashboards import asset_uuid
+from tests.reports.explore_client import (
+    BEST_SELLER_COST_DATASET,
+    BEST_SELLER_DATASET,
+    RECEIVABLE_DATASET,
+    Analyst,
+    build_chart_body,
+    has_no_sql,
+    sign_explorer,
+)
+from tests.reports.guest_requests import BEST_SELLER, ROWS, is_refused
 from tests.reports.test_adversary_paths import READ, WRITE, admin
 from tests.reports.test_adversary_queries import QUERIES as GUESTS_QUERIES
+from tests.support.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, EVERYTHING, SupersetClient
 
 __all__ = ["admin"]
 
@@ -63,26 +71,26 @@ SERVICES = [
 
 
 @pytest.fixture(scope="module")
-def analyst(superset: Superset) -> Iterator[Analyst]:
+def analyst(superset: SupersetClient) -> Iterator[Analyst]:
     """A reader of company two, without cost."""
     yield Analyst(superset, user=81, role_id=COMPANY_TWO, reports=["BestSeller"])
 
 
 @pytest.fixture(scope="module")
-def other(superset: Superset) -> Analyst:
-    """Who may read all; he has a chart on a dashboard of his own."""
+def other(superset: SupersetClient) -> Analyst:
+    """An analyst who may read all, with a chart on a dashboard of his own."""
     return Analyst(superset, user=82, role_id=EVERYTHING, cost=True)
 
 
 @pytest.fixture(scope="module")
-def numbers(superset: Superset, analyst: Analyst, other: Analyst) -> dict[str, int]:
-    """Of things that are not the analyst's."""
-    board = other.arrange("别人的看板")
+def numbers(superset: SupersetClient, analyst: Analyst, other: Analyst) -> dict[str, int]:
+    """Numbers of things that are not the analyst's."""
+    board = other.create_dashboard("别人的看板")
     guest = superset.token(BEST_SELLER, COMPANY_ONE)
     return {
-        "dataset": other.datasets[OWED],
-        "dear": other.datasets[SOLD_AT_COST],
-        "chart": other.draw("别人的图", other.datasets[OWED], dashboards=[board]),
+        "dataset": other.datasets[RECEIVABLE_DATASET],
+        "dear": other.datasets[BEST_SELLER_COST_DATASET],
+        "chart": other.create_chart("别人的图", other.datasets[RECEIVABLE_DATASET], dashboards=[board]),
         "board": board,
         "catalogue_chart": superset.charts(BEST_SELLER, guest)["detail"]["id"],
         "catalogue_board": superset.dashboard_id(BEST_SELLER),
@@ -90,14 +98,14 @@ def numbers(superset: Superset, analyst: Analyst, other: Analyst) -> dict[str, i
     }
 
 
-def refused(answer: httpx.Response) -> bool:
-    assert "别人的" not in answer.text and tells_no_sql(answer.text), answer.text[:500]
+def is_turned_away(answer: httpx.Response) -> bool:
+    assert "别人的" not in answer.text and has_no_sql(answer.text), answer.text[:500]
     return answer.status_code == 302 or is_refused(answer)
 
 
 class TestQueries:
     def test_the_plain_one_is_answered(self, analyst: Analyst):
-        answer = analyst.sold(columns=["goods_num"], metrics=["quantity"])
+        answer = analyst.query_best_sellers(columns=["goods_num"], metrics=["quantity"])
         assert answer.status_code == 200 and answer.json()["result"][0]["data"]
 
     def test_none_with_sql_or_a_column_of_another_kind(self, analyst: Analyst):
@@ -105,7 +113,7 @@ class TestQueries:
         let_through = [
             name
             for name, query in QUERIES.items()
-            if not is_refused(analyst.sold(**{**plain, **query}), malformed=True)
+            if not is_refused(analyst.query_best_sellers(**{**plain, **query}), malformed=True)
         ]
         assert let_through == []
 
@@ -120,7 +128,7 @@ class TestQueries:
         }
         for name, options in steps.items():
             shape = [{"operation": name, "options": options}, {"operation": "flatten"}]
-            answer = analyst.sold(**asked, post_processing=shape)
+            answer = analyst.query_best_sellers(**asked, post_processing=shape)
             assert answer.status_code == 200 and answer.json()["result"][0]["data"], (name, answer.text)
 
     @pytest.mark.parametrize(
@@ -128,27 +136,29 @@ class TestQueries:
     )
     def test_no_raw_rows_and_no_query_text(self, analyst: Analyst, kind: str):
         plain = {"columns": ["goods_num"], "metrics": []}
-        assert is_refused(analyst.sold(**plain, whole_result_type=kind))
-        assert is_refused(analyst.sold(**plain, result_type=kind))
+        assert is_refused(analyst.query_best_sellers(**plain, whole_result_type=kind))
+        assert is_refused(analyst.query_best_sellers(**plain, result_type=kind))
 
     def test_no_dataset_beyond_the_role(self, analyst: Analyst, numbers: dict[str, int]):
         for name in ("dataset", "dear"):
-            assert refused(analyst.data(numbers[name], columns=["company_name"], metrics=[]))
+            assert is_turned_away(analyst.query_dataset(numbers[name], columns=["company_name"], metrics=[]))
             values = f"/api/v1/datasource/table/{numbers[name]}/column/company_name/values/"
-            assert refused(analyst.get(values))
+            assert is_turned_away(analyst.get(values))
             told = analyst.get(f"/api/v1/explore/?datasource_id={numbers[name]}&datasource_type=table")
-            assert refused(told) or told.json()["result"]["dataset"]["columns"] == []
+            assert is_turned_away(told) or told.json()["result"]["dataset"]["columns"] == []
         second = {"columns": ["company_name"], "datasource": {"id": numbers["dataset"], "type": "table"}}
-        assert is_refused(analyst.sold(**second), malformed=True)
+        assert is_refused(analyst.query_best_sellers(**second), malformed=True)
 
     def test_a_stored_query_of_his_own_is_looked_at_like_any(self, analyst: Analyst, numbers: dict[str, int]):
-        stored = json.loads(chart("x", analyst.datasets[SOLD])["query_context"])
+        stored = json.loads(build_chart_body("x", analyst.datasets[BEST_SELLER_DATASET])["query_context"])
         stored["queries"][0]["metrics"] = [{**SQL, "sqlExpression": "(select 1 from mart_receivable_aging)"}]
-        number = analyst.draw("试", analyst.datasets[SOLD], query_context=json.dumps(stored))
-        assert refused(analyst.get(f"/api/v1/chart/{number}/data/"))
+        number = analyst.create_chart(
+            "试", analyst.datasets[BEST_SELLER_DATASET], query_context=json.dumps(stored)
+        )
+        assert is_turned_away(analyst.get(f"/api/v1/chart/{number}/data/"))
         stored["datasource"]["id"] = numbers["dataset"]
         analyst.ask("PUT", f"/api/v1/chart/{number}", {"query_context": json.dumps(stored)})
-        assert refused(analyst.get(f"/api/v1/chart/{number}/data/"))
+        assert is_turned_away(analyst.get(f"/api/v1/chart/{number}/data/"))
 
 
 class TestServices:
@@ -161,7 +171,7 @@ class TestServices:
                 found = answer.json()
                 assert found.get("result") in ([], None) or found.get("count") == 0, path
             else:
-                assert refused(answer), path
+                assert is_turned_away(answer), path
         for path in (
             "/sqllab/",
             "/superset/sqllab/",
@@ -175,12 +185,16 @@ class TestServices:
             if path in ("/api/v1/explore/form_data", "/api/v1/chart/"):
                 continue
             answer = analyst.ask(method, path.format(**numbers), sent)
-            assert refused(answer) or answer.status_code in (404, 500), (method, path, answer.text[:300])
+            assert is_turned_away(answer) or answer.status_code in (404, 500), (
+                method,
+                path,
+                answer.text[:300],
+            )
 
     def test_expressions_are_not_checked_for_him(self, analyst: Analyst):
-        path = f"/api/v1/datasource/table/{analyst.datasets[SOLD]}/validate_expression/"
+        path = f"/api/v1/datasource/table/{analyst.datasets[BEST_SELLER_DATASET]}/validate_expression/"
         sent = {"expression": "(select 1 from mart_receivable_aging)", "expression_type": "column"}
-        assert refused(analyst.ask("POST", path, sent))
+        assert is_turned_away(analyst.ask("POST", path, sent))
 
 
 class TestOthersThings:
@@ -195,24 +209,24 @@ class TestOthersThings:
             f"/api/v1/dashboard/{board}/datasets",
             f"/api/v1/dashboard/{board}/tabs",
         ):
-            assert refused(analyst.get(path)), path
+            assert is_turned_away(analyst.get(path)), path
         assert analyst.get(f"/explore/?slice_id={chart_number}").status_code == 404
         told = analyst.get(f"/api/v1/explore/?slice_id={chart_number}")
-        assert refused(told) or told.json()["result"]["slice"] is None
+        assert is_turned_away(told) or told.json()["result"]["slice"] is None
         for kind, number in (("chart", chart_number), ("dashboard", board)):
-            assert refused(analyst.ask("PUT", f"/api/v1/{kind}/{number}", {"description": "x"}))
-            assert refused(analyst.ask("DELETE", f"/api/v1/{kind}/{number}"))
-            assert refused(analyst.ask("DELETE", f"/api/v1/{kind}/?q=!({number})"))
+            assert is_turned_away(analyst.ask("PUT", f"/api/v1/{kind}/{number}", {"description": "x"}))
+            assert is_turned_away(analyst.ask("DELETE", f"/api/v1/{kind}/{number}"))
+            assert is_turned_away(analyst.ask("DELETE", f"/api/v1/{kind}/?q=!({number})"))
 
     def test_are_listed_nowhere(self, analyst: Analyst, other: Analyst, numbers: dict[str, int]):
         assert other.get(f"/explore/?slice_id={numbers['chart']}").status_code == 200
-        assert other.named("chart") == {"别人的图"} and other.named("dashboard") == {"别人的看板"}
-        assert "别人的图" not in analyst.named("chart") and analyst.named("dashboard") <= {"我的"}
+        assert other.list_names("chart") == {"别人的图"} and other.list_names("dashboard") == {"别人的看板"}
+        assert "别人的图" not in analyst.list_names("chart") and analyst.list_names("dashboard") <= {"我的"}
         people = analyst.get("/api/v1/chart/related/owners?q=(page_size:100)").json()["result"]
         assert len(people) == 1
 
     def test_are_not_drawn_into_his_dashboard(self, analyst: Analyst, numbers: dict[str, int]):
-        board = analyst.arrange("我的")
+        board = analyst.create_dashboard("我的")
         for number in (numbers["chart"], numbers["catalogue_chart"]):
             place = {
                 "CHART-1": {"id": "CHART-1", "type": "CHART", "children": [], "meta": {"chartId": number}}
@@ -224,13 +238,17 @@ class TestOthersThings:
 
     def test_nor_is_his_chart_put_into_theirs(self, analyst: Analyst, numbers: dict[str, int]):
         for board in (numbers["board"], numbers["catalogue_board"]):
-            sent = chart("x", analyst.datasets[SOLD], dashboards=[board])
-            assert refused(analyst.ask("POST", "/api/v1/chart/", sent))
-        assert refused(analyst.ask("POST", "/api/v1/chart/", chart("x", numbers["dataset"])))
+            sent = build_chart_body("x", analyst.datasets[BEST_SELLER_DATASET], dashboards=[board])
+            assert is_turned_away(analyst.ask("POST", "/api/v1/chart/", sent))
+        assert is_turned_away(
+            analyst.ask("POST", "/api/v1/chart/", build_chart_body("x", numbers["dataset"]))
+        )
 
-    def test_what_he_makes_never_passes_for_the_catalogues(self, superset: Superset, analyst: Analyst):
+    def test_what_he_makes_never_passes_for_the_catalogues(self, superset: SupersetClient, analyst: Analyst):
         coming = asset_uuid("dashboard", "coming")
-        board = analyst.arrange("我的", uuid=coming, slug="coming-report", is_managed_externally=True)
+        board = analyst.create_dashboard(
+            "我的", uuid=coming, slug="coming-report", is_managed_externally=True
+        )
         analyst.ask(
             "PUT", f"/api/v1/dashboard/{board}", {"slug": "coming-report", "is_managed_externally": True}
         )
@@ -243,21 +261,21 @@ class TestOthersThings:
 class TestWord:
     """What our API says of an explorer, said by somebody else."""
 
-    def ask(self, superset: Superset, said: str, **headers: str) -> int:
+    def ask(self, superset: SupersetClient, said: str, **headers: str) -> int:
         address = f"{superset.url}/api/v1/dataset/"
         return httpx.get(
             address, headers={EXPLORER_HEADER: said, **headers}, timeout=60, verify=CERTIFICATES
         ).status_code
 
-    def test_nobody_else_may_say_it(self, superset: Superset):
-        assert self.ask(superset, word()) == 200
-        secrets = settings().secrets
-        said = jwt.decode(word(), options={"verify_signature": False})
+    def test_nobody_else_may_say_it(self, superset: SupersetClient):
+        assert self.ask(superset, sign_explorer()) == 200
+        secrets = read_settings().secrets
+        said = jwt.decode(sign_explorer(), options={"verify_signature": False})
         guests = secrets["guest_token_secret"]
         for forged in (
-            word(secret="x" * 40),
-            word(secret=guests),
-            word(now=time.time() - 120),
+            sign_explorer(secret="x" * 40),
+            sign_explorer(secret=guests),
+            sign_explorer(now=time.time() - 120),
             jwt.encode(said, "", algorithm="none"),
             jwt.encode({**said, "exp": said["iat"] + 3600}, secrets["explorer_secret"]),
             jwt.encode({**said, "aud": "erp-explore-door"}, secrets["explorer_secret"]),
@@ -272,9 +290,9 @@ class TestWord:
 
     def test_a_login_in_the_same_session_doesnt_widen_it(self, admin: httpx.Client):
         assert admin.get("/api/v1/database/").json()["count"] == 1
-        assert admin.get("/api/v1/database/", headers={EXPLORER_HEADER: word()}).status_code == 401
+        assert admin.get("/api/v1/database/", headers={EXPLORER_HEADER: sign_explorer()}).status_code == 401
 
-    def test_it_makes_no_rows_of_a_readers_name(self, superset: Superset):
+    def test_it_makes_no_rows_of_a_readers_name(self, superset: SupersetClient):
         """A word about nobody's reports gives nothing."""
         empty = Analyst(superset, user=83, reports=[], exports=["BestSeller"])
         assert empty.datasets == {}

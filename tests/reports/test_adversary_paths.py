@@ -13,11 +13,11 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from api.kit.settings import settings
-from api.reporting.proxy import FRAME_COOKIE, FrameProxy
-from tests.kit.fixtures import conn, site, world
-from tests.kit.superset import CERTIFICATES, COMPANY_TWO, Superset, as_guest
-from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, ROWS, is_refused, rows_of
+from api.kit.settings import read_settings
+from api.reporting.superset_gateway.frame_proxy import FRAME_COOKIE, FrameProxy
+from tests.reports.guest_requests import BEST_SELLER, DATA, RECEIVABLE, ROWS, is_refused, read_rows
+from tests.support.fixtures import conn, site, world
+from tests.support.superset import CERTIFICATES, COMPANY_TWO, SupersetClient, guest_headers
 
 __all__ = ["conn", "site", "world"]
 
@@ -87,19 +87,19 @@ WRITE: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 @pytest.fixture(scope="module")
-def token(superset: Superset) -> str:
+def token(superset: SupersetClient) -> str:
     return superset.token(RECEIVABLE, COMPANY_TWO)
 
 
 @pytest.fixture(scope="module")
-def body(superset: Superset, token: str) -> dict[str, Any]:
+def body(superset: SupersetClient, token: str) -> dict[str, Any]:
     return superset.chart_body(RECEIVABLE, RECEIVABLE.board.chart("detail"), token)
 
 
 @pytest.fixture(scope="module")
-def admin(superset: Superset) -> Iterator[httpx.Client]:
+def admin(superset: SupersetClient) -> Iterator[httpx.Client]:
     """Superset's administrator, logged in at its own port."""
-    current = settings()
+    current = read_settings()
     password = current.admin_password or current.secrets["superset_admin_password"]
     with httpx.Client(
         base_url=superset.url, timeout=60, verify=CERTIFICATES, follow_redirects=False
@@ -112,7 +112,7 @@ def admin(superset: Superset) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture(scope="module")
-def numbers(superset: Superset, body: dict[str, Any], admin: httpx.Client) -> dict[str, int]:
+def numbers(superset: SupersetClient, body: dict[str, Any], admin: httpx.Client) -> dict[str, int]:
     return {
         "chart": body["form_data"]["slice_id"],
         "board": superset.dashboard_id(RECEIVABLE),
@@ -125,7 +125,7 @@ class TestServices:
     """On the report server's own port, which a reader never reaches: the guest's role alone says no."""
 
     @pytest.mark.parametrize("path", READ)
-    def test_read(self, superset: Superset, token: str, admin: httpx.Client, numbers, path: str):
+    def test_read(self, superset: SupersetClient, token: str, admin: httpx.Client, numbers, path: str):
         address = path.format(**numbers)
         assert admin.get(address).status_code == 200, address
         answer = superset.get(address, token)
@@ -136,18 +136,18 @@ class TestServices:
 
     @pytest.mark.parametrize(("method", "path", "sent"), WRITE, ids=lambda part: str(part)[:60])
     def test_write(
-        self, superset: Superset, token: str, numbers, method: str, path: str, sent: dict[str, Any]
+        self, superset: SupersetClient, token: str, numbers, method: str, path: str, sent: dict[str, Any]
     ):
         address = superset.url + path.format(**numbers)
         answer = httpx.request(
-            method, address, headers=as_guest(token), json=sent, timeout=60, verify=CERTIFICATES
+            method, address, headers=guest_headers(token), json=sent, timeout=60, verify=CERTIFICATES
         )
         assert answer.status_code == 302 or is_refused(answer)
 
-    def test_nothing_was_written(self, superset: Superset, token: str, body: dict[str, Any]):
-        assert {row["company_name"] for row in rows_of(superset.post(DATA, token, body))} == {"苏州公司"}
+    def test_nothing_was_written(self, superset: SupersetClient, token: str, body: dict[str, Any]):
+        assert {row["company_name"] for row in read_rows(superset.post(DATA, token, body))} == {"苏州公司"}
 
-    def test_lists_name_the_own_board_alone(self, superset: Superset, token: str):
+    def test_lists_name_the_own_board_alone(self, superset: SupersetClient, token: str):
         boards = superset.get("/api/v1/dashboard/", token).json()["result"]
         assert {board["id"] for board in boards} <= {superset.dashboard_id(RECEIVABLE)}
         charts = superset.get("/api/v1/chart/", token)
@@ -156,7 +156,9 @@ class TestServices:
     @pytest.mark.parametrize(
         "end", ["", "/data/", "/data/?type=samples", "/data/?format=csv", "/thumbnail/x/"]
     )
-    def test_a_chart_by_its_number(self, superset: Superset, token: str, body: dict[str, Any], end: str):
+    def test_a_chart_by_its_number(
+        self, superset: SupersetClient, token: str, body: dict[str, Any], end: str
+    ):
         foreign = superset.chart_body(
             BEST_SELLER, BEST_SELLER.board.chart("detail"), superset.token(BEST_SELLER, COMPANY_TWO)
         )
@@ -164,7 +166,7 @@ class TestServices:
             answer = superset.get(f"/api/v1/chart/{number}{end}", token)
             assert is_refused(answer)
 
-    def test_who_am_i_tells_no_more_than_the_token(self, superset: Superset, token: str):
+    def test_who_am_i_tells_no_more_than_the_token(self, superset: SupersetClient, token: str):
         told = superset.get("/api/v1/me/roles/", token).json()["result"]
         assert told["username"] == f"role-{COMPANY_TWO}"
         assert set(told["roles"]) == {"ReportFileGuest"}
@@ -174,7 +176,7 @@ class TestServices:
 
 
 @pytest.fixture(scope="module")
-def frames(superset: Superset) -> Iterator[TestClient]:
+def frames(superset: SupersetClient) -> Iterator[TestClient]:
     """The users' port: the application, and the frames' paths before it."""
 
     async def ours(request) -> PlainTextResponse:
@@ -226,24 +228,24 @@ class TestUsersPort:
     ):
         """He sees all at the report server's port, and in a frame what the token gives."""
         frames.cookies.clear()
-        assert {row["company_name"] for row in rows_of(admin.post(DATA, json=body))} >= {
+        assert {row["company_name"] for row in read_rows(admin.post(DATA, json=body))} >= {
             "上海公司",
             "苏州公司",
         }
         headers = {"cookie": f"{cookie}={admin.cookies['superset_session']}"}
         assert is_refused(frames.post(DATA, json=body, headers=headers))
-        rows = rows_of(frames.post(DATA, json=body, headers={**headers, "x-guesttoken": token}))
+        rows = read_rows(frames.post(DATA, json=body, headers={**headers, "x-guesttoken": token}))
         assert {row["company_name"] for row in rows} == {"苏州公司"}
 
     def test_an_administrators_bearer_token(
-        self, superset: Superset, frames: TestClient, body: dict[str, Any]
+        self, superset: SupersetClient, frames: TestClient, body: dict[str, Any]
     ):
-        current = settings()
+        current = read_settings()
         password = current.admin_password or current.secrets["superset_admin_password"]
         sent = {"username": "admin", "password": password, "provider": "db"}
         bearer = superset.post("/api/v1/security/login", None, sent).json()["access_token"]
         headers = {"authorization": f"Bearer {bearer}"}
-        assert rows_of(
+        assert read_rows(
             httpx.post(superset.url + DATA, json=body, headers=headers, timeout=60, verify=CERTIFICATES)
         )
         assert is_refused(frames.post(DATA, json=body, headers=headers))
@@ -277,7 +279,7 @@ class TestHostnames:
     ):
         assert is_refused(frames.post(DATA, json=body, headers=headers))
         answer = frames.post(DATA, json=body, headers={**headers, "x-guesttoken": token})
-        assert {row["company_name"] for row in rows_of(answer)} == {"苏州公司"}
+        assert {row["company_name"] for row in read_rows(answer)} == {"苏州公司"}
         assert "access-control-allow-origin" not in answer.headers
 
     @pytest.mark.parametrize(
@@ -297,7 +299,7 @@ class TestHostnames:
         self, site, report_environment, headers: dict[str, str], served: bool
     ):
         """And that address is the own origin's."""
-        addresses = self.addresses(site, {"host": "127.0.0.1", **headers})
+        addresses = self.list_addresses(site, {"host": "127.0.0.1", **headers})
         if served:
             assert all(address.startswith("/embedded/") for address in addresses)
         else:
@@ -306,10 +308,10 @@ class TestHostnames:
     @pytest.mark.parametrize("host", ["evil.cn#127.0.0.1", "127.0.0.1@evil.cn"])
     def test_a_hostname_that_is_none_leads_nowhere_else(self, site, report_environment, host: str):
         """The server falls back to its own name then."""
-        for address in self.addresses(site, {"host": host}):
+        for address in self.list_addresses(site, {"host": host}):
             assert address is None or address.startswith("/embedded/")
 
-    def addresses(self, site, headers: dict[str, str]) -> list[str | None]:
+    def list_addresses(self, site, headers: dict[str, str]) -> list[str | None]:
         caller = site.as_("admin")
         sent = {"token": caller.token, **headers}
         answer = caller.http.get("/v2/report/Frame/getFrame", params={"code": "BestSeller"}, headers=sent)

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from tests.kit.superset import COMPANY_ONE, EVERYTHING, Place, Superset
-from tests.reports.guests import (
+from tests.reports.guest_requests import (
     BEST_SELLER,
     BEST_SELLER_COST,
     DATA,
     PLACES,
     RECEIVABLE,
-    changed_query,
+    change_query,
     filter_values,
+    find_place,
     is_refused,
-    place,
-    rows_of,
+    read_rows,
 )
+from tests.support.superset import COMPANY_ONE, EVERYTHING, DashboardPlace, SupersetClient
 
 SQL = {"expressionType": "SQL", "sqlExpression": "sum(profit)", "label": "净销量"}
 SIMPLE = {
@@ -86,40 +86,42 @@ QUERIES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def body(superset: Superset) -> dict[str, Any]:
+def body(superset: SupersetClient) -> dict[str, Any]:
     """An allowed request: the ranking table of the best sellers, without cost."""
-    return stored(superset, BEST_SELLER)
+    return build_stored_query(superset, BEST_SELLER)
 
 
-def stored(superset: Superset, at: Place) -> dict[str, Any]:
+def build_stored_query(superset: SupersetClient, at: DashboardPlace) -> dict[str, Any]:
     return superset.chart_body(at, at.board.chart("detail"), superset.token(at, COMPANY_ONE))
 
 
 @pytest.fixture
-def refused(superset: Superset):
+def refused(superset: SupersetClient):
     """Whether the reader of the best sellers without cost is refused."""
     token = superset.token(BEST_SELLER, COMPANY_ONE)
 
-    def ask(asked: dict[str, Any]) -> bool:
+    def is_query_refused(asked: dict[str, Any]) -> bool:
         return is_refused(superset.post(DATA, token, asked))
 
-    return ask
+    return is_query_refused
 
 
 class TestQuery:
-    def test_the_stored_one_is_answered(self, superset: Superset, body: dict[str, Any]):
-        rows = rows_of(superset.post(DATA, superset.token(BEST_SELLER, COMPANY_ONE), body))
+    def test_the_stored_one_is_answered(self, superset: SupersetClient, body: dict[str, Any]):
+        rows = read_rows(superset.post(DATA, superset.token(BEST_SELLER, COMPANY_ONE), body))
         assert {row["goods_num"] for row in rows} == {"G001", "G002", "G003"}
         assert not {"profit", "margin", "cost", "role_id"} & set(rows[0])
 
     @pytest.mark.parametrize("changes", QUERIES.values(), ids=QUERIES)
     def test_changed(self, refused, body: dict[str, Any], changes: dict[str, Any]):
-        assert refused(changed_query(body, **changes))
+        assert refused(change_query(body, **changes))
 
     @pytest.mark.parametrize(
         ("kind", "stacked"), [("bar", False), ("bar", True), ("mixed", False), ("donut", False)]
     )
-    def test_what_a_frame_does_with_the_rows_is_done(self, superset: Superset, kind: str, stacked: bool):
+    def test_what_a_frame_does_with_the_rows_is_done(
+        self, superset: SupersetClient, kind: str, stacked: bool
+    ):
         at, chart = next(
             (at, chart)
             for at in PLACES
@@ -147,12 +149,12 @@ class TestQuery:
             ]
         elif not stacked:
             del steps[1]
-        rows = rows_of(superset.post(DATA, token, changed_query(body, post_processing=steps)))
+        rows = read_rows(superset.post(DATA, token, change_query(body, post_processing=steps)))
         assert rows and (kind == "donut") == ("share" in rows[0])
 
-    def test_rows_of_days_are_not_made_to_rows_of_seconds(self, superset: Superset):
+    def test_rows_of_days_are_not_made_to_rows_of_seconds(self, superset: SupersetClient):
         """A date is a moment in the rows of an answer where it is asked for as an axis."""
-        at, day = place("inventoryAgingReportDetailed"), "receipt_date"
+        at, day = find_place("inventoryAgingReportDetailed"), "receipt_date"
         chart, token = at.board.chart("detail"), superset.token(at, EVERYTHING)
         body = superset.chart_body(at, chart, token)
         axis = {**AXIS, "label": day, "sqlExpression": day}
@@ -160,14 +162,14 @@ class TestQuery:
         pivot = {"index": [day], "columns": [], "aggregates": {chart.metrics[0]: MEAN}}
         first, last = {"operation": "pivot", "options": pivot}, {"operation": "flatten"}
         more = {"operation": "resample", "options": {"rule": "1h", "method": "ffill"}}
-        drawn = changed_query(body, columns=columns, post_processing=[first, last])
-        assert len(rows_of(superset.post(DATA, token, drawn))) == 3
-        asked = changed_query(body, columns=columns, post_processing=[first, more, last])
+        drawn = change_query(body, columns=columns, post_processing=[first, last])
+        assert len(read_rows(superset.post(DATA, token, drawn))) == 3
+        asked = change_query(body, columns=columns, post_processing=[first, more, last])
         assert is_refused(superset.post(DATA, token, asked))
 
     @pytest.mark.parametrize("changes", list(QUERIES.values())[:4], ids=list(QUERIES)[:4])
     def test_changed_behind_an_allowed_one(self, refused, body: dict[str, Any], changes: dict[str, Any]):
-        (changed,) = changed_query({**body, "queries": body["queries"][:1]}, **changes)["queries"]
+        (changed,) = change_query({**body, "queries": body["queries"][:1]}, **changes)["queries"]
         assert refused({**body, "queries": [*body["queries"], changed]})
 
     @pytest.mark.parametrize(
@@ -175,23 +177,25 @@ class TestQuery:
     )
     def test_another_kind_of_answer(self, refused, body: dict[str, Any], kind: str):
         assert refused({**body, "result_type": kind})
-        assert refused(changed_query(body, result_type=kind))
+        assert refused(change_query(body, result_type=kind))
 
     @pytest.mark.parametrize("form", ["csv", "xlsx"])
-    def test_in_a_file(self, superset: Superset, refused, body: dict[str, Any], form: str):
+    def test_in_a_file(self, superset: SupersetClient, refused, body: dict[str, Any], form: str):
         token = superset.token(BEST_SELLER, COMPANY_ONE)
         assert superset.post(DATA, token, {**body, "result_format": form}).status_code == 200
-        hidden = changed_query(body, columns=["pattern"], metrics=[], orderby=[])
+        hidden = change_query(body, columns=["pattern"], metrics=[], orderby=[])
         assert refused({**hidden, "result_format": form})
         assert refused({**body, "result_format": form, "result_type": "samples"})
 
     @pytest.mark.parametrize("form", ["csv", "xlsx"])
-    def test_in_a_file_without_the_right_to_export(self, superset: Superset, body: dict[str, Any], form: str):
+    def test_in_a_file_without_the_right_to_export(
+        self, superset: SupersetClient, body: dict[str, Any], form: str
+    ):
         token = superset.token(BEST_SELLER, COMPANY_ONE, files=False)
         assert superset.post(DATA, token, body).status_code == 200
         assert superset.post(DATA, token, {**body, "result_format": form}).status_code == 403
 
-    def test_a_filter_asks_for_another_column(self, superset: Superset):
+    def test_a_filter_asks_for_another_column(self, superset: SupersetClient):
         token = superset.token(RECEIVABLE, COMPANY_ONE)
         assert filter_values(superset, RECEIVABLE, token, "company_name", columns=["bill_no"]) == 403
         metric = {"expressionType": "SQL", "sqlExpression": "sum(balance)", "label": "x"}
@@ -221,65 +225,69 @@ RANGES: dict[str, dict[str, Any]] = {
     "no-text": {"filters": [{"col": "day", "op": "TEMPORAL_RANGE", "val": ["Last year"]}]},
     "the-days-themselves": {"columns": ["day"], "metrics": [], "orderby": []},
 }
-DAYS = place("CommodityProfit", tab="days")
+DAYS = find_place("CommodityProfit", tab="days")
 
 
 class TestDays:
     """A guest chooses any days, in words that are understood, and of the days alone."""
 
     @pytest.fixture(scope="class")
-    def body(self, superset: Superset) -> dict[str, Any]:
-        return stored(superset, DAYS)
+    def body(self, superset: SupersetClient) -> dict[str, Any]:
+        return build_stored_query(superset, DAYS)
 
-    def asked(self, superset: Superset, body: dict[str, Any], words: str) -> list[dict[str, Any]]:
+    def query_days(self, superset: SupersetClient, body: dict[str, Any], words: str) -> list[dict[str, Any]]:
         token = superset.token(DAYS, COMPANY_ONE)
-        return rows_of(superset.post(DATA, token, changed_query(body, time_range=words)))
+        return read_rows(superset.post(DATA, token, change_query(body, time_range=words)))
 
-    def test_he_is_told_of_these_days(self, superset: Superset, body: dict[str, Any]):
+    def test_he_is_told_of_these_days(self, superset: SupersetClient, body: dict[str, Any]):
         """All that a month sold was sold on its fifth day; each day stands a month later too."""
-        november = self.asked(superset, body, "2026-11-01 : 2026-12-01")
+        november = self.query_days(superset, body, "2026-11-01 : 2026-12-01")
         assert november and all(row["quantity"] == 4 for row in november)
         assert all(row["revenue_before"] == row["revenue"] for row in november)
-        both = self.asked(superset, body, "2026-10-05T00:00:00 : 2026-11-06T00:00:00")
+        both = self.query_days(superset, body, "2026-10-05T00:00:00 : 2026-11-06T00:00:00")
         assert all(row["quantity"] == 8 for row in both)
-        assert self.asked(superset, body, "2026-11-06 : 2026-11-21") == []
+        assert self.query_days(superset, body, "2026-11-06 : 2026-11-21") == []
 
-    def test_links_lead_to_the_days_of_the_row(self, superset: Superset, body: dict[str, Any]):
+    def test_links_lead_to_the_days_of_the_row(self, superset: SupersetClient, body: dict[str, Any]):
         token = superset.token(DAYS, COMPANY_ONE)
-        paged = changed_query(body, time_range="2026-10-01 : 2026-12-01", row_limit=20)
-        for row in rows_of(superset.post(DATA, token, paged)):
+        paged = change_query(body, time_range="2026-10-01 : 2026-12-01", row_limit=20)
+        for row in read_rows(superset.post(DATA, token, paged)):
             assert "business_date_start=2026-10-05&amp;business_date_end=2026-11-05" in row["detail_link"]
 
     @pytest.mark.parametrize("changes", RANGES.values(), ids=RANGES)
-    def test_otherwise(self, superset: Superset, body: dict[str, Any], changes: dict[str, Any]):
+    def test_otherwise(self, superset: SupersetClient, body: dict[str, Any], changes: dict[str, Any]):
         """Words that Superset can't read itself it stumbles over before it asks who may see what."""
-        answer = superset.post(DATA, superset.token(DAYS, COMPANY_ONE), changed_query(body, **changes))
+        answer = superset.post(DATA, superset.token(DAYS, COMPANY_ONE), change_query(body, **changes))
         assert is_refused(answer, malformed=True)
 
-    def test_boards_of_months_choose_no_days(self, superset: Superset, refused, body: dict[str, Any]):
-        months = stored(superset, BEST_SELLER)
-        assert refused(changed_query(months, granularity="goods_num", time_range="Last year"))
+    def test_boards_of_months_choose_no_days(self, superset: SupersetClient, refused, body: dict[str, Any]):
+        months = build_stored_query(superset, BEST_SELLER)
+        assert refused(change_query(months, granularity="goods_num", time_range="Last year"))
 
 
 class TestChart:
     """The request names another chart, dataset or dashboard than the token's."""
 
     @pytest.mark.parametrize("at", [RECEIVABLE, BEST_SELLER_COST], ids=str)
-    def test_of_another_board(self, superset: Superset, refused, at: Place):
-        assert rows_of(superset.post(DATA, superset.token(at, COMPANY_ONE), stored(superset, at)))
-        assert refused(stored(superset, at))
+    def test_of_another_board(self, superset: SupersetClient, refused, at: DashboardPlace):
+        assert read_rows(
+            superset.post(DATA, superset.token(at, COMPANY_ONE), build_stored_query(superset, at))
+        )
+        assert refused(build_stored_query(superset, at))
 
     @pytest.mark.parametrize("at", [RECEIVABLE, BEST_SELLER_COST], ids=str)
-    def test_of_another_board_under_the_own_number(self, superset: Superset, refused, at: Place):
-        other = stored(superset, at)
+    def test_of_another_board_under_the_own_number(
+        self, superset: SupersetClient, refused, at: DashboardPlace
+    ):
+        other = build_stored_query(superset, at)
         other["form_data"]["dashboardId"] = superset.dashboard_id(BEST_SELLER)
         assert refused(other)
 
     @pytest.mark.parametrize("at", [RECEIVABLE, BEST_SELLER_COST], ids=str)
     def test_own_chart_over_another_dataset(
-        self, superset: Superset, refused, body: dict[str, Any], at: Place
+        self, superset: SupersetClient, refused, body: dict[str, Any], at: DashboardPlace
     ):
-        assert refused({**body, "datasource": stored(superset, at)["datasource"]})
+        assert refused({**body, "datasource": build_stored_query(superset, at)["datasource"]})
 
     MALFORMED: dict[str, dict[str, Any]] = {
         "view": {"datasource": {"id": 1, "type": "view"}},
@@ -294,10 +302,10 @@ class TestChart:
         assert refused({**body, "datasource": {"id": 1, "type": kind}})
 
     @pytest.mark.parametrize("changed", MALFORMED.values(), ids=MALFORMED)
-    def test_malformed(self, superset: Superset, body: dict[str, Any], changed: dict[str, Any]):
+    def test_malformed(self, superset: SupersetClient, body: dict[str, Any], changed: dict[str, Any]):
         asked = {**body, **changed}
         if "queries" in changed:
-            asked = changed_query(body, **changed["queries"][0])
+            asked = change_query(body, **changed["queries"][0])
         answer = superset.post(DATA, superset.token(BEST_SELLER, COMPANY_ONE), asked)
         assert is_refused(answer, malformed=True)
 
@@ -327,16 +335,16 @@ class TestChart:
         assert refused({key: value for key, value in body.items() if key != "form_data"})
 
     @pytest.mark.parametrize("at", [RECEIVABLE, BEST_SELLER_COST], ids=str)
-    def test_another_board_itself(self, superset: Superset, at: Place):
+    def test_another_board_itself(self, superset: SupersetClient, at: DashboardPlace):
         token = superset.token(BEST_SELLER, COMPANY_ONE)
         number = superset.dashboard_id(at)
         for path in ("", "/charts", "/datasets", "/tabs"):
             assert superset.get(f"/api/v1/dashboard/{number}{path}", token).status_code in (403, 404)
 
-    def test_nothing_is_told_of_the_sql_behind(self, superset: Superset, body: dict[str, Any]):
+    def test_nothing_is_told_of_the_sql_behind(self, superset: SupersetClient, body: dict[str, Any]):
         token = superset.token(BEST_SELLER, COMPANY_ONE)
         number = superset.dashboard_id(BEST_SELLER)
         told = superset.get(f"/api/v1/dashboard/{number}/datasets", token).text
         told += superset.post(DATA, token, body).text
-        told += superset.post(DATA, token, changed_query(body, columns=["pattern"])).text
+        told += superset.post(DATA, token, change_query(body, columns=["pattern"])).text
         assert "role_company_scope" not in told and "mart_" not in told

@@ -14,50 +14,65 @@ from typing import Any
 import httpx
 import pytest
 
-from reports.searching import SEARCHED
-from tests.kit.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, EVERYTHING, Superset, as_guest
-from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, changed_query, is_refused, rows_of, signed
+from reports.superset_patches.table_search import SEARCHED
+from tests.reports.guest_requests import (
+    BEST_SELLER,
+    DATA,
+    RECEIVABLE,
+    change_query,
+    is_refused,
+    read_rows,
+    sign_token,
+)
+from tests.support.superset import (
+    CERTIFICATES,
+    COMPANY_ONE,
+    COMPANY_TWO,
+    EVERYTHING,
+    SupersetClient,
+    guest_headers,
+)
 
 OWN, FOREIGN = "苏州公司", "上海公司"
 
 
 @pytest.fixture(scope="module")
-def token(superset: Superset) -> str:
+def token(superset: SupersetClient) -> str:
     return superset.token(RECEIVABLE, COMPANY_TWO)
 
 
 @pytest.fixture(scope="module")
-def body(superset: Superset, token: str) -> dict[str, Any]:
+def body(superset: SupersetClient, token: str) -> dict[str, Any]:
     """The customers' open amounts: a row for each company."""
     return superset.chart_body(RECEIVABLE, RECEIVABLE.board.chart("detail"), token)
 
 
 @pytest.fixture(scope="module")
-def seen(superset: Superset, token: str):
+def seen(superset: SupersetClient, token: str):
     """The companies in an answer to company two's reader."""
 
-    def ask(asked: dict[str, Any], path: str = DATA, **headers: str) -> set[str]:
+    def list_seen_companies(asked: dict[str, Any], path: str = DATA, **headers: str) -> set[str]:
         answer = httpx.post(
             superset.url + path,
             json=asked,
-            headers={**as_guest(token), **headers},
+            headers={**guest_headers(token), **headers},
             timeout=60,
             verify=CERTIFICATES,
         )
-        return {row["company_name"] for row in rows_of(answer)}
+        return {row["company_name"] for row in read_rows(answer)}
 
-    return ask
+    return list_seen_companies
 
 
 class TestRoleInTheRequest:
     """The role at the end of an address is what users know; the token alone says what is seen."""
 
-    def test_another_role_sees_the_other_company(self, superset: Superset, body: dict[str, Any]):
+    def test_another_role_sees_the_other_company(self, superset: SupersetClient, body: dict[str, Any]):
         for role, companies in ((COMPANY_ONE, {FOREIGN}), (EVERYTHING, {OWN, FOREIGN})):
-            rows = rows_of(superset.post(DATA, superset.token(RECEIVABLE, role), body))
+            rows = read_rows(superset.post(DATA, superset.token(RECEIVABLE, role), body))
             assert {row["company_name"] for row in rows} == companies
 
-    def test_in_the_address_of_the_page(self, superset: Superset):
+    def test_in_the_address_of_the_page(self, superset: SupersetClient):
         page = superset.get(f"/embedded/{RECEIVABLE.embed_id}?role_id={EVERYTHING}", None)
         assert page.status_code == 200
         assert FOREIGN not in page.text and OWN not in page.text
@@ -99,10 +114,10 @@ class TestRoleInTheRequest:
 
     @pytest.mark.parametrize("user", ["admin", "1", "role-1", "' or 1=1 --"])
     def test_another_name_in_the_token_sees_no_more(
-        self, superset: Superset, body: dict[str, Any], user: str
+        self, superset: SupersetClient, body: dict[str, Any], user: str
     ):
-        token = signed(rls_rules=[{"clause": f"role_id = {COMPANY_TWO}"}], user={"username": user})
-        assert {row["company_name"] for row in rows_of(superset.post(DATA, token, body))} == {OWN}
+        token = sign_token(rls_rules=[{"clause": f"role_id = {COMPANY_TWO}"}], user={"username": user})
+        assert {row["company_name"] for row in read_rows(superset.post(DATA, token, body))} == {OWN}
 
 
 class TestInjectedValues:
@@ -110,7 +125,7 @@ class TestInjectedValues:
 
     @pytest.mark.parametrize("value", [OWN])
     def test_a_value_of_the_role_finds_its_rows(self, seen, body: dict[str, Any], value: str):
-        assert seen(changed_query(body, filters=[{"col": "company_name", "op": "IN", "val": [value]}])) == {
+        assert seen(change_query(body, filters=[{"col": "company_name", "op": "IN", "val": [value]}])) == {
             OWN
         }
 
@@ -130,7 +145,7 @@ class TestInjectedValues:
     )
     def test_others_find_nothing(self, seen, body: dict[str, Any], value: str):
         for clause in ({"op": "IN", "val": [value]}, {"op": "==", "val": value}):
-            assert seen(changed_query(body, filters=[{"col": "company_name", **clause}])) == set()
+            assert seen(change_query(body, filters=[{"col": "company_name", **clause}])) == set()
 
     @pytest.mark.parametrize(
         ("operator", "value"),
@@ -147,7 +162,7 @@ class TestInjectedValues:
         self, seen, body: dict[str, Any], operator: str, value: Any
     ):
         asked = {"col": "company_name", "op": operator, "val": value}
-        assert seen(changed_query(body, filters=[asked])) == {OWN}
+        assert seen(change_query(body, filters=[asked])) == {OWN}
 
     @pytest.mark.parametrize(
         "text", [FOREIGN, "上海", "%公司", "_州公司", "公司%' or 1 = 1 --", "{{ 1 }}", "公司\\"]
@@ -156,15 +171,20 @@ class TestInjectedValues:
         self, seen, body: dict[str, Any], text: str
     ):
         asked = {"col": "company_name", "op": "ILIKE", "val": f"{text}%"}
-        assert seen(changed_query(body, filters=[asked])) == set()
+        assert seen(change_query(body, filters=[asked])) == set()
 
     @pytest.mark.parametrize("column", ["role_id", 'company_name" is not null or "role_id'])
     @pytest.mark.parametrize("form", [None, {}], ids=["chart", "no-chart"])
     def test_nobody_says_where_what_is_typed_is_looked_for(
-        self, superset: Superset, token: str, body: dict[str, Any], column: str, form: dict[str, Any] | None
+        self,
+        superset: SupersetClient,
+        token: str,
+        body: dict[str, Any],
+        column: str,
+        form: dict[str, Any] | None,
     ):
         typed = {"col": "company_name", "op": "ILIKE", "val": "1%"}
-        asked = changed_query(body, filters=[typed], extras={SEARCHED: [column]})
+        asked = change_query(body, filters=[typed], extras={SEARCHED: [column]})
         answer = superset.post(DATA, token, asked if form is None else {**asked, "form_data": form})
         assert is_refused(answer, malformed=True)
 
@@ -184,23 +204,25 @@ class TestInjectedValues:
         ids=lambda said: next(iter(said)),
     )
     def test_in_other_parts_of_the_query(
-        self, superset: Superset, token: str, body: dict[str, Any], said: dict[str, Any]
+        self, superset: SupersetClient, token: str, body: dict[str, Any], said: dict[str, Any]
     ):
         """Refused, or the role's own rows."""
-        answer = superset.post(DATA, token, changed_query(body, **said))
+        answer = superset.post(DATA, token, change_query(body, **said))
         if answer.status_code != 200:
             assert is_refused(answer, malformed=True)
         else:
-            assert {row["company_name"] for row in rows_of(answer)} <= {OWN}
+            assert {row["company_name"] for row in read_rows(answer)} <= {OWN}
 
 
 class TestKeptAnswers:
     """Answers are kept by role: none is given to another one, whoever asks first."""
 
     @pytest.mark.parametrize("order", [(COMPANY_ONE, COMPANY_TWO), (COMPANY_TWO, COMPANY_ONE)])
-    def test_of_a_role_asked_before(self, superset: Superset, body: dict[str, Any], order: tuple[int, int]):
+    def test_of_a_role_asked_before(
+        self, superset: SupersetClient, body: dict[str, Any], order: tuple[int, int]
+    ):
         # A query that nobody made before, so that the first of the two is the one who fills the cache.
-        asked = changed_query(body, row_limit=700 + order[0])
+        asked = change_query(body, row_limit=700 + order[0])
         company = {COMPANY_ONE: FOREIGN, COMPANY_TWO: OWN}
         answers = [
             superset.post(DATA, superset.token(RECEIVABLE, role), asked).json()["result"][0]
@@ -225,18 +247,18 @@ class TestKeptAnswers:
         ids=["expired", "another-board", "no-rule", "scoped"],
     )
     def test_what_both_workers_have_said_is_said_to_no_worse_token(
-        self, superset: Superset, body: dict[str, Any], said: dict[str, Any]
+        self, superset: SupersetClient, body: dict[str, Any], said: dict[str, Any]
     ):
         for _ in range(8):
-            assert rows_of(superset.post(DATA, signed(), body))
+            assert read_rows(superset.post(DATA, sign_token(), body))
         for _ in range(4):
-            assert is_refused(superset.post(DATA, signed(**said), body))
+            assert is_refused(superset.post(DATA, sign_token(**said), body))
 
     def test_under_an_administrators_rules_nothing_is_said_from_memory(
-        self, superset: Superset, token: str, body: dict[str, Any]
+        self, superset: SupersetClient, token: str, body: dict[str, Any]
     ):
         metadata = Path(superset.environment["ERP_DATA_DIR"]) / "superset" / "metadata.db"
-        asked = changed_query(body, row_limit=779)
+        asked = change_query(body, row_limit=779)
 
         def cached() -> bool | None:
             found: bool | None = superset.post(DATA, token, asked).json()["result"][0]["is_cached"]
@@ -255,7 +277,7 @@ class TestKeptAnswers:
                 conn.execute("delete from row_level_security_filters")
                 conn.commit()
 
-    def test_of_a_board_and_what_is_on_it(self, superset: Superset, token: str):
+    def test_of_a_board_and_what_is_on_it(self, superset: SupersetClient, token: str):
         own = f"/api/v1/dashboard/{superset.dashboard_id(RECEIVABLE)}"
         other = superset.token(BEST_SELLER, COMPANY_TWO)
         for path in (own, f"{own}/charts", f"{own}/datasets"):
@@ -264,25 +286,27 @@ class TestKeptAnswers:
             assert is_refused(superset.get(path, other))
             assert is_refused(superset.get(path, None))
 
-    def test_by_the_key_of_another_role(self, superset: Superset, token: str, body: dict[str, Any]):
+    def test_by_the_key_of_another_role(self, superset: SupersetClient, token: str, body: dict[str, Any]):
         other = superset.token(RECEIVABLE, COMPANY_ONE)
         key = superset.post(DATA, other, body).json()["result"][0]["cache_key"]
         for path in (f"{DATA}/{key}", f"/superset/explore_json/data/{key}", f"/cachekey/{key}"):
             assert is_refused(superset.get(path, token))
 
-    def test_a_file_is_made_for_its_own_role(self, superset: Superset, token: str, body: dict[str, Any]):
-        asked = {**changed_query(body), "result_format": "csv"}
+    def test_a_file_is_made_for_its_own_role(
+        self, superset: SupersetClient, token: str, body: dict[str, Any]
+    ):
+        asked = {**change_query(body), "result_format": "csv"}
         all_rows = superset.post(DATA, superset.token(RECEIVABLE, EVERYTHING), asked).text
         assert OWN in all_rows and FOREIGN in all_rows
         text = superset.post(DATA, token, asked).text
         assert OWN in text and FOREIGN not in text
 
     def test_nor_are_long_files_streamed_from_all_rows(
-        self, superset: Superset, token: str, body: dict[str, Any]
+        self, superset: SupersetClient, token: str, body: dict[str, Any]
     ):
         """Superset writes files above a number of rows in another way, past its kept answers."""
         long = {
-            **changed_query(body, row_limit=200_000),
+            **change_query(body, row_limit=200_000),
             "result_format": "csv",
             "form_data": {**body["form_data"], "row_limit": 200_000},
         }
@@ -297,7 +321,7 @@ class TestFilterStates:
     CHOICE = {"value": json.dumps({"NATIVE_FILTER-1": {"filterState": {"value": [FOREIGN]}}})}
 
     @pytest.fixture
-    def browser(self, superset: Superset) -> Iterator[httpx.Client]:
+    def browser(self, superset: SupersetClient) -> Iterator[httpx.Client]:
         with httpx.Client(base_url=superset.url, timeout=60, verify=CERTIFICATES) as client:
             yield client
 
@@ -305,7 +329,7 @@ class TestFilterStates:
         self, browser: httpx.Client, method: str, end: str, token: str, number: int, **sent: Any
     ) -> httpx.Response:
         """As a frame does: with the reader's token, and the page's own against forgery when it writes."""
-        headers = as_guest(token)
+        headers = guest_headers(token)
         if method != "GET":
             page = browser.get(f"/embedded/{RECEIVABLE.embed_id}").text
             headers["X-CSRFToken"] = re.findall(r'id="csrf_token"\s+value="([^"]+)"', page)[0]
@@ -314,7 +338,7 @@ class TestFilterStates:
         )
 
     @pytest.fixture
-    def state(self, superset: Superset, browser: httpx.Client):
+    def state(self, superset: SupersetClient, browser: httpx.Client):
         """Calls about filter states of the receivables, by role."""
         number = superset.dashboard_id(RECEIVABLE)
 
@@ -347,7 +371,7 @@ class TestFilterStates:
         assert FOREIGN not in changed.text
         assert state(COMPANY_ONE, "GET", f"/{key}").json() == self.CHOICE
 
-    def test_of_another_board(self, superset: Superset, browser: httpx.Client, key: str):
+    def test_of_another_board(self, superset: SupersetClient, browser: httpx.Client, key: str):
         token, number = superset.token(BEST_SELLER, COMPANY_ONE), superset.dashboard_id(RECEIVABLE)
         assert is_refused(self.ask(browser, "GET", f"/{key}", token, number))
         assert is_refused(self.ask(browser, "POST", "", token, number, json=self.CHOICE))

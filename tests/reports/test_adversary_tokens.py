@@ -9,15 +9,23 @@ import httpx
 import jwt
 import pytest
 
-from api.kit.settings import settings
-from reports import proxy_signing
-from tests.kit.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, Superset, as_guest
-from tests.reports.guests import BEST_SELLER, DATA, RECEIVABLE, claims, is_refused, rows_of, signed
+from api.kit.settings import read_settings
+from reports.superset import proxy_signing
+from tests.reports.guest_requests import (
+    BEST_SELLER,
+    DATA,
+    RECEIVABLE,
+    build_claims,
+    is_refused,
+    read_rows,
+    sign_token,
+)
+from tests.support.superset import CERTIFICATES, COMPANY_ONE, COMPANY_TWO, SupersetClient, guest_headers
 
 BOTH = [{"type": "dashboard", "id": at.embed_id} for at in (BEST_SELLER, RECEIVABLE)]
 
 
-def ruled(*clauses: Any) -> dict[str, Any]:
+def build_rules(*clauses: Any) -> dict[str, Any]:
     return {"rls_rules": [{"clause": clause} for clause in clauses]}
 
 
@@ -41,27 +49,27 @@ CLAIMS: dict[str, dict[str, Any]] = {
     "scoped-rule": {"rls_rules": [{"clause": "role_id = 2", "dataset": 1}]},
     "scoped-to-nothing": {"rls_rules": [{"clause": "role_id = 2", "dataset": 0}]},
     "unknown-key": {"rls_rules": [{"clause": "role_id = 2", "schema": "main"}]},
-    "two-rules": ruled("role_id = 2", "role_id = 1"),
+    "two-rules": build_rules("role_id = 2", "role_id = 1"),
     "no-clause": {"rls_rules": [{}]},
-    "empty-clause": ruled(""),
-    "always-true": ruled("1 = 1"),
-    "injected-or": ruled("role_id = 1 or 1 = 1"),
-    "injected-bracket": ruled("role_id = 1) or (1 = 1"),
-    "injected-comment": ruled("role_id = 1 --"),
-    "injected-block-comment": ruled("role_id = 1/**/or/**/true"),
-    "trailing-line": ruled("role_id = 1\n"),
-    "other-digits": ruled("role_id = ١"),
-    "wide-digits": ruled("role_id = １"),
-    "another-column": ruled("company_id = 1"),
-    "a-column-as-value": ruled("role_id = role_id"),
-    "not-this-role": ruled("role_id <> 4"),
-    "negative": ruled("role_id = -1"),
-    "number-too-long": ruled("role_id = " + "9" * 19),
-    "upper-case": ruled("ROLE_ID = 1"),
-    "jinja": ruled("role_id = {{ 1 }}"),
-    "many-roles": ruled("role_id in (1, 2)"),
+    "empty-clause": build_rules(""),
+    "always-true": build_rules("1 = 1"),
+    "injected-or": build_rules("role_id = 1 or 1 = 1"),
+    "injected-bracket": build_rules("role_id = 1) or (1 = 1"),
+    "injected-comment": build_rules("role_id = 1 --"),
+    "injected-block-comment": build_rules("role_id = 1/**/or/**/true"),
+    "trailing-line": build_rules("role_id = 1\n"),
+    "other-digits": build_rules("role_id = ١"),
+    "wide-digits": build_rules("role_id = １"),
+    "another-column": build_rules("company_id = 1"),
+    "a-column-as-value": build_rules("role_id = role_id"),
+    "not-this-role": build_rules("role_id <> 4"),
+    "negative": build_rules("role_id = -1"),
+    "number-too-long": build_rules("role_id = " + "9" * 19),
+    "upper-case": build_rules("ROLE_ID = 1"),
+    "jinja": build_rules("role_id = {{ 1 }}"),
+    "many-roles": build_rules("role_id in (1, 2)"),
     "bare-text": {"rls_rules": ["role_id = 2"]},
-    "clause-list": ruled(["role_id = 2"]),
+    "clause-list": build_rules(["role_id = 2"]),
     "no-dashboard": {"resources": []},
     "no-resources": {"resources": ...},
     "running-number": {"resources": [{"type": "dashboard", "id": 1}]},
@@ -75,38 +83,40 @@ CLAIMS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def body(superset: Superset) -> dict[str, Any]:
+def body(superset: SupersetClient) -> dict[str, Any]:
     """An allowed request: the customers' open amounts, which name the companies."""
     token = superset.token(RECEIVABLE, COMPANY_ONE)
     return superset.chart_body(RECEIVABLE, RECEIVABLE.board.chart("detail"), token)
 
 
 class TestContent:
-    def test_a_sound_token_is_served(self, superset: Superset, body: dict[str, Any]):
-        rows = rows_of(superset.post(DATA, signed(), body))
+    def test_a_sound_token_is_served(self, superset: SupersetClient, body: dict[str, Any]):
+        rows = read_rows(superset.post(DATA, sign_token(), body))
         assert {row["company_name"] for row in rows} == {"上海公司"}
 
     @pytest.mark.parametrize("changed", CLAIMS.values(), ids=CLAIMS)
-    def test_others_are_refused(self, superset: Superset, body: dict[str, Any], changed: dict[str, Any]):
-        assert is_refused(superset.post(DATA, signed(**changed), body))
+    def test_others_are_refused(
+        self, superset: SupersetClient, body: dict[str, Any], changed: dict[str, Any]
+    ):
+        assert is_refused(superset.post(DATA, sign_token(**changed), body))
 
 
 class TestSignature:
     @pytest.fixture(scope="class")
     def tokens(self) -> dict[str, str | None]:
-        head, content, tail = signed().split(".")
+        head, content, tail = sign_token().split(".")
         # The digits of a last letter's spare bits say nothing, so a letter in the middle is changed.
         altered = tail[:10] + ("A" if tail[10] != "A" else "B") + tail[11:]
-        _, other_role, _ = signed(rls_rules=[{"clause": "role_id = 1"}]).split(".")
-        secrets = settings().secrets
+        _, other_role, _ = sign_token(rls_rules=[{"clause": "role_id = 1"}]).split(".")
+        secrets = read_settings().secrets
         return {
             "altered": f"{head}.{content}.{altered}",
             "altered-role": f"{head}.{other_role}.{tail}",
             "stripped": f"{head}.{content}.",
-            "other-secret": signed("another secret of more than enough length"),
-            "secret-of-sessions": signed(secrets["superset_secret_key"]),
-            "other-algorithm": signed(algorithm="HS512"),
-            "unsigned": jwt.encode(claims(), None, algorithm="none"),
+            "other-secret": sign_token("another secret of more than enough length"),
+            "secret-of-sessions": sign_token(secrets["superset_secret_key"]),
+            "other-algorithm": sign_token(algorithm="HS512"),
+            "unsigned": jwt.encode(build_claims(), None, algorithm="none"),
             "no-token": None,
             "empty": "",
             "no-jwt": "guest",
@@ -127,7 +137,7 @@ class TestSignature:
             "no-jwt",
         ],
     )
-    def test_is_refused(self, superset: Superset, body: dict[str, Any], tokens, kind: str):
+    def test_is_refused(self, superset: SupersetClient, body: dict[str, Any], tokens, kind: str):
         assert is_refused(superset.post(DATA, tokens[kind], body))
 
 
@@ -135,8 +145,8 @@ class TestCarrier:
     """The token counts where it belongs, and a cookie that came with an answer counts nothing."""
 
     @pytest.mark.parametrize("header", ["authorization", "cookie", "x-csrftoken", "token"])
-    def test_in_another_header(self, superset: Superset, body: dict[str, Any], header: str):
-        said = {"authorization": "Bearer ", "cookie": "superset_session="}.get(header, "") + signed()
+    def test_in_another_header(self, superset: SupersetClient, body: dict[str, Any], header: str):
+        said = {"authorization": "Bearer ", "cookie": "superset_session="}.get(header, "") + sign_token()
         assert is_refused(
             httpx.post(
                 superset.url + DATA, json=body, headers={header: said}, timeout=60, verify=CERTIFICATES
@@ -144,7 +154,7 @@ class TestCarrier:
         )
 
     @pytest.mark.parametrize("said", [{}, {proxy_signing.HEADER: ""}, {proxy_signing.HEADER: "a" * 64}])
-    def test_past_our_api(self, superset: Superset, body: dict[str, Any], said: dict[str, str]):
+    def test_past_our_api(self, superset: SupersetClient, body: dict[str, Any], said: dict[str, str]):
         """Superset's own port doesn't know whether its session has ended."""
 
         def ask(headers: dict[str, str]) -> httpx.Response:
@@ -152,24 +162,26 @@ class TestCarrier:
                 superset.url + DATA, json=body, headers=headers, timeout=60, verify=CERTIFICATES
             )
 
-        token = signed()
-        assert rows_of(ask(as_guest(token)))
+        token = sign_token()
+        assert read_rows(ask(guest_headers(token)))
         assert is_refused(ask({"X-GuestToken": token, **said}))
 
-    def test_in_the_address(self, superset: Superset, body: dict[str, Any]):
-        assert is_refused(superset.post(f"{DATA}?guest_token={signed()}&X-GuestToken={signed()}", None, body))
+    def test_in_the_address(self, superset: SupersetClient, body: dict[str, Any]):
+        assert is_refused(
+            superset.post(f"{DATA}?guest_token={sign_token()}&X-GuestToken={sign_token()}", None, body)
+        )
 
-    def test_a_cookie_outlives_no_token(self, superset: Superset, body: dict[str, Any]):
+    def test_a_cookie_outlives_no_token(self, superset: SupersetClient, body: dict[str, Any]):
         with httpx.Client(base_url=superset.url, timeout=60, verify=CERTIFICATES) as browser:
             browser.get(f"/embedded/{RECEIVABLE.embed_id}")
-            assert rows_of(browser.post(DATA, json=body, headers=as_guest(signed())))
+            assert read_rows(browser.post(DATA, json=body, headers=guest_headers(sign_token())))
             assert is_refused(browser.post(DATA, json=body))
 
-    def test_the_next_reader_at_the_same_browser(self, superset: Superset, body: dict[str, Any]):
+    def test_the_next_reader_at_the_same_browser(self, superset: SupersetClient, body: dict[str, Any]):
         """Who logs in after another gets his own rows, whatever cookie the other left."""
         with httpx.Client(base_url=superset.url, timeout=60, verify=CERTIFICATES) as browser:
             for role, company in ((COMPANY_ONE, "上海公司"), (COMPANY_TWO, "苏州公司")):
                 browser.get(f"/embedded/{RECEIVABLE.embed_id}")
-                headers = as_guest(superset.token(RECEIVABLE, role))
-                rows = rows_of(browser.post(DATA, json=body, headers=headers))
+                headers = guest_headers(superset.token(RECEIVABLE, role))
+                rows = read_rows(browser.post(DATA, json=body, headers=headers))
                 assert {row["company_name"] for row in rows} == {company}

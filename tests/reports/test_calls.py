@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import text
 
 from api.identity import sessions
-from api.kit.settings import settings
-from api.reporting.calls import right_of
+from api.kit.settings import read_settings
+from api.reporting.superset_gateway.frame_calls import find_page_right
 from reports.catalogue import REPORTS, embed_id, find_report
-from tests.kit.client import Caller
-from tests.kit.fixtures import conn, site, world
-from tests.kit.world import recalculating
+from tests.support.client import Caller
+from tests.support.fixtures import conn, site, world
+from tests.support.world import insert_recalculation
 
 __all__ = ["conn", "site", "world"]
 
@@ -44,9 +44,12 @@ def reading(site):
             conn.execute(text("update role set version = version + 1 where role_id = :role"), {"role": role})
 
 
-def opened(token: str) -> dict:
+def decode_token(token: str) -> dict:
     return jwt.decode(
-        token, settings().secrets["guest_token_secret"], algorithms=["HS256"], audience="erp-report-frames"
+        token,
+        read_settings().secrets["guest_token_secret"],
+        algorithms=["HS256"],
+        audience="erp-report-frames",
     )
 
 
@@ -74,7 +77,7 @@ class TestFrame:
     @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.code)
     def test_every_link_leads_to_a_page(self, report):
         boards = [board for tab in report.tabs for board in (tab.plain, tab.cost) if board]
-        assert all(map(right_of, {page for board in boards for page in board.pages}))
+        assert all(map(find_page_right, {page for board in boards for page in board.pages}))
 
     def test_role_in_the_request_changes_nothing(self, site):
         caller = site.as_("manager_a")
@@ -139,7 +142,7 @@ class TestFrame:
 class TestToken:
     def test_names_the_board_and_the_role_of_the_session(self, site):
         answer = site.as_("manager_a").post(TOKEN, {"code": "BestSeller", "tab": "all"})
-        claims = opened(answer.data["token"])
+        claims = decode_token(answer.data["token"])
         assert claims["rls_rules"] == [{"clause": f"role_id = {site.world.role_manager_a}"}]
         assert claims["resources"] == [
             {"type": "dashboard", "id": embed_id("BestSeller", BEST_SELLER.first_tab, sees_cost=True)}
@@ -147,12 +150,14 @@ class TestToken:
         assert answer.data["expires_in"] == 300 == claims["exp"] - claims["iat"]
 
     def test_plain_board_for_a_role_without_cost(self, site):
-        claims = opened(site.as_("clerk_a").post(TOKEN, {"code": "BestSeller", "tab": "all"}).data["token"])
+        claims = decode_token(
+            site.as_("clerk_a").post(TOKEN, {"code": "BestSeller", "tab": "all"}).data["token"]
+        )
         assert claims["resources"][0]["id"] == embed_id("BestSeller", BEST_SELLER.first_tab, sees_cost=False)
 
     def test_role_in_the_request_changes_nothing(self, site):
         answer = site.as_("manager_a").post(TOKEN, {"code": "BestSeller", "tab": "all", "role_id": 1})
-        rules = [] if answer.code == 400 else opened(answer.data["token"])["rls_rules"]
+        rules = [] if answer.code == 400 else decode_token(answer.data["token"])["rls_rules"]
         assert rules in ([], [{"clause": f"role_id = {site.world.role_manager_a}"}])
 
     def test_nobody_gets_none(self, site):
@@ -182,7 +187,7 @@ class TestOutlived:
 
     ASKED = {"code": "BestSeller", "tab": "all"}
 
-    def asks(self, site, token):
+    def read_refusal(self, site, token):
         answer = site.http.post("/api/v1/chart/data", json={}, headers={"x-guesttoken": token}).json()
         return answer["code"], answer["msg"]
 
@@ -190,9 +195,9 @@ class TestOutlived:
         with site.engine.begin() as conn:
             reader = Caller(site.http, sessions.open_api_token(conn, site.world.user_manager_a, 1))
         token = reader.post(TOKEN, self.ASKED).data["token"]
-        assert self.asks(site, token) == (503, "报表服务暂时不可用，请稍后刷新")
+        assert self.read_refusal(site, token) == (503, "报表服务暂时不可用，请稍后刷新")
         assert reader.post("v2/user/Login/logout").ok
-        assert self.asks(site, token) == (401, "登录已失效，请重新登录")
+        assert self.read_refusal(site, token) == (401, "登录已失效，请重新登录")
 
     @pytest.mark.parametrize("form", ["data", "files"])
     def test_as_a_field_of_a_form_as_well(self, site, form):
@@ -232,12 +237,12 @@ class TestOutlived:
             conn.execute(given, [{**role, "code": code} for code in rights.values()])
             conn.execute(bumped, role)
         token = site.as_("keeper_a").post(TOKEN, self.ASKED).data["token"]
-        assert self.asks(site, token)[0] == 503
+        assert self.read_refusal(site, token)[0] == 503
         with site.engine.begin() as conn:
             conn.execute(text("update role set version = version + 1 where role_id = :role"), role)
             found = text(change)
             conn.execute(found, {name: (role | rights)[name] for name in found._bindparams})
-        assert self.asks(site, token) == (403, msg)
+        assert self.read_refusal(site, token) == (403, msg)
 
 
 class TestMenu:
@@ -274,7 +279,7 @@ class TestRecalculating:
         def write(*runs, closed=None):
             with site.engine.begin() as conn:
                 for period, status, done in runs:
-                    recalculating(conn, site.world.company_a, period, status, done)
+                    insert_recalculation(conn, site.world.company_a, period, status, done)
                 if closed:
                     conn.execute(
                         text("insert into accounting_period (company_id, period, status) values (:c, :p, 1)"),
@@ -286,42 +291,42 @@ class TestRecalculating:
             conn.execute(text("delete from cost_recalculation"))
             conn.execute(text("delete from accounting_period"))
 
-    def told(self, site, user="manager_a"):
+    def read_notices(self, site, user="manager_a"):
         return site.as_(user).get(self.CALL).data["notices"]
 
     def test_nothing_runs(self, site):
-        assert self.told(site, "admin") == []
+        assert self.read_notices(site, "admin") == []
 
     @pytest.mark.parametrize("status", [0, 1])
     def test_readers_of_the_company_are_told(self, site, run, status):
         run(("2026-09", status, 4))
-        assert self.told(site) == self.told(site, "admin") == [self.RUNNING]
-        assert self.told(site, "manager_b") == []
+        assert self.read_notices(site) == self.read_notices(site, "admin") == [self.RUNNING]
+        assert self.read_notices(site, "manager_b") == []
 
     def test_who_sees_no_cost_sees_nothing_change(self, site, run):
         run(("2026-09", 1, 4))
-        assert self.told(site, "clerk_a") == []
+        assert self.read_notices(site, "clerk_a") == []
 
     def test_a_finished_run_is_over(self, site, run):
         run(("2026-09", 2, 9))
-        assert self.told(site) == []
+        assert self.read_notices(site) == []
 
     def test_a_failed_run_leaves_its_company_half_way(self, site, run):
         run(("2026-09", 2, 9), ("2026-09", 3, 4))
-        assert self.told(site) == [self.LEFT]
+        assert self.read_notices(site) == [self.LEFT]
 
     def test_a_run_that_failed_before_its_first_goods_changed_nothing(self, site, run):
         run(("2026-09", 3, 0))
-        assert self.told(site) == []
+        assert self.read_notices(site) == []
 
     @pytest.mark.parametrize(("period", "over"), [("2026-09", True), ("2026-08", True), ("2026-10", False)])
     def test_a_later_run_from_the_same_month_or_earlier_makes_up_for_it(self, site, run, period, over):
         run(("2026-09", 3, 4), (period, 2, 9))
-        assert (self.told(site) == []) is over
+        assert (self.read_notices(site) == []) is over
 
     def test_a_closed_month_is_final(self, site, run):
         run(("2026-09", 3, 4), closed="2026-09")
-        assert self.told(site) == []
+        assert self.read_notices(site) == []
 
     def test_needs_a_login(self, site):
         assert site.anonymous().get(self.CALL).code == 401

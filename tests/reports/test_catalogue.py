@@ -8,13 +8,20 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from reports.assets import CatalogueError, boards, bundle_hash, compile_assets, dataset_uuid, validate
 from reports.catalogue import REPORTS, find_report
-from reports.catalogue.beside import MOVED, moved_name, names
-from reports.catalogue.boards import COST, PLAIN, Chart, Row, asset_uuid
-from tests.kit.superset import COSTS
+from reports.semantics.dashboards import COST, PLAIN, BoardRow, Chart, asset_uuid
+from reports.semantics.kpi_comparison import CHANGE_SUFFIX, change_name, list_kpi_names
+from reports.superset.assets import (
+    CatalogueError,
+    bundle_hash,
+    compile_assets,
+    dataset_uuid,
+    list_dashboards,
+    validate_dashboard,
+)
+from tests.support.superset import COSTS
 
-BOARDS = list(boards())
+BOARDS = list(list_dashboards())
 
 
 class TestCompiling:
@@ -81,12 +88,12 @@ class TestCompiling:
     def test_every_board_has_figures_at_its_head_that_tell_of_earlier_periods(self):
         for placed in BOARDS:
             board = placed.board
-            [head] = board.figures
+            [head] = board.kpi_charts
             assert board.rows[0].charts == ((head.key, 12),)
-            moved = {name for name in head.metrics if name.endswith(MOVED)}
+            moved = {name for name in head.metrics if name.endswith(CHANGE_SUFFIX)}
             assert moved, placed.names
-            for name in names(head):
-                alone = moved_name(name) not in moved
+            for name in list_kpi_names(head):
+                alone = change_name(name) not in moved
                 assert alone is ("beside_order) = 0 then" in board.dataset(head.dataset).metric(name).sql), (
                     name
                 )
@@ -125,33 +132,35 @@ class TestValidation:
     def placed(self):
         return next(item for item in BOARDS if item.report.code == "BestSeller" and item.variant == PLAIN)
 
-    def changed(self, placed, **parts):
+    def change_board(self, placed, **parts):
         return replace(placed, board=replace(placed.board, **parts))
 
     def test_unknown_metric(self, placed):
         chart = replace(placed.board.charts[0], metrics=("nothing",))
         with pytest.raises(CatalogueError, match="不存在的列或指标"):
-            validate(self.changed(placed, charts=(chart, *placed.board.charts[1:])))
+            validate_dashboard(self.change_board(placed, charts=(chart, *placed.board.charts[1:])))
 
     def test_chart_outside_the_layout(self, placed):
         extra = Chart("extra", "多余", "bar", placed.board.datasets[0].key, ("quantity",))
         with pytest.raises(CatalogueError, match="图表与布局不一致"):
-            validate(self.changed(placed, charts=(*placed.board.charts, extra)))
+            validate_dashboard(self.change_board(placed, charts=(*placed.board.charts, extra)))
 
     def test_row_that_is_too_wide(self, placed):
-        rows = (Row((*placed.board.rows[0].charts[:-1], (placed.board.rows[0].charts[-1][0], 9)), 19),)
+        rows = (BoardRow((*placed.board.rows[0].charts[:-1], (placed.board.rows[0].charts[-1][0], 9)), 19),)
         with pytest.raises(CatalogueError):
-            validate(self.changed(placed, rows=(*rows, *placed.board.rows[1:])))
+            validate_dashboard(self.change_board(placed, rows=(*rows, *placed.board.rows[1:])))
 
     def test_dataset_that_nothing_asks(self, placed):
         idle = replace(placed.board.datasets[0], key="idle")
         with pytest.raises(CatalogueError, match="没有图表、筛选或透视用到数据集"):
-            validate(self.changed(placed, datasets=(*placed.board.datasets, idle)))
+            validate_dashboard(self.change_board(placed, datasets=(*placed.board.datasets, idle)))
 
     def test_cost_dataset_on_a_plain_board(self, placed):
         cost = next(item for item in BOARDS if item.report.code == "BestSeller" and item.variant == COST)
         with pytest.raises(CatalogueError, match="成本"):
-            validate(self.changed(placed, datasets=(*placed.board.datasets, cost.board.datasets[0])))
+            validate_dashboard(
+                self.change_board(placed, datasets=(*placed.board.datasets, cost.board.datasets[0]))
+            )
 
 
 def _is_chart(part):

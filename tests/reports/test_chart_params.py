@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from api.exporting.wording import worded
-from reports.assets import CatalogueError, boards, compile_assets, validate
+from api.exporting.text_format import format_value
 from reports.catalogue import find_report
-from reports.catalogue.boards import COST
-from reports.catalogue.datasets import CHANGE, MONEY, POINTS, WHOLE_MONEY
-from reports.chart_params import (
+from reports.semantics.dashboards import COST
+from reports.semantics.datasets import CHANGE, MONEY, POINTS, WHOLE_MONEY
+from reports.superset.assets import CatalogueError, compile_assets, list_dashboards, validate_dashboard
+from reports.superset.chart_params import (
     BEFORE_COLOR,
     LAST_YEAR_COLOR,
     LEAST_NAMED,
@@ -22,7 +22,7 @@ from reports.chart_params import (
     label_colors,
     stored_queries,
 )
-from reports.theme import BUCKET_COLORS, OTHERS, ROOM_FOR_VALUES, THEME, UNKNOWN_COLOR
+from reports.superset.theme import BUCKET_COLORS, OTHERS, ROOM_FOR_VALUES, THEME, UNKNOWN_COLOR
 
 LOOKS = (
     *("number_format", "min_width", "is_wrapped", "is_unwrapped", "is_horizontal", "has_all_labels"),
@@ -30,14 +30,14 @@ LOOKS = (
 )
 
 
-def board_of(code: str, tab: str = "all"):
+def find_board(code: str, tab: str = "all"):
     found = find_report(code)
     assert found
     return found.tab(tab).board(COST)
 
 
-def marked(board, key: str) -> dict[str, str]:
-    """A table's changes that are marked, and when."""
+def list_marked_changes(board, key: str) -> dict[str, str]:
+    """Return a table's marked changes and their conditions."""
     chart = board.chart(key)
     dataset = board.dataset(chart.dataset)
     rules = chart_params(chart, dataset)["conditional_formatting"]
@@ -50,24 +50,26 @@ def marked(board, key: str) -> dict[str, str]:
 
 class TestMarks:
     def test_less_sold_is_marked_and_less_bought_is_not(self):
-        board = board_of("OperationMonthlyReport")
-        assert marked(board, "detail") == {"sales_change": "<", "sales_growth": "<"}
-        assert marked(board, "others") == {"receipts_change": "<", "receipts_growth": "<"}
+        board = find_board("OperationMonthlyReport")
+        assert list_marked_changes(board, "detail") == {"sales_change": "<", "sales_growth": "<"}
+        assert list_marked_changes(board, "others") == {"receipts_change": "<", "receipts_growth": "<"}
 
     def test_more_owed_by_customers_is_marked_and_more_owed_to_suppliers_is_not(self):
-        assert marked(board_of("ScheduleAccountsReceivable"), "detail") == {"closing_change": ">"}
-        assert marked(board_of("ScheduleAccountsPayable", "months"), "detail") == {}
+        assert list_marked_changes(find_board("ScheduleAccountsReceivable"), "detail") == {
+            "closing_change": ">"
+        }
+        assert list_marked_changes(find_board("ScheduleAccountsPayable", "months"), "detail") == {}
 
     def test_a_running_quarter_that_has_less_than_a_whole_one_is_no_alarm(self):
-        board = board_of("ScheduleSupplierRebate")
-        assert marked(board, "suppliers") == {}
-        assert marked(board, "beside") == {"due_moved": ">"}
+        board = find_board("ScheduleSupplierRebate")
+        assert list_marked_changes(board, "suppliers") == {}
+        assert list_marked_changes(board, "beside") == {"due_moved": ">"}
 
     def test_stock_may_rise_and_fall(self):
-        assert marked(board_of("inventoryOccupation"), "detail") == {}
+        assert list_marked_changes(find_board("inventoryOccupation"), "detail") == {}
 
     def test_what_reads_as_no_change_is_not_marked(self):
-        board = board_of("CommodityProfit")
+        board = find_board("CommodityProfit")
         head = board.chart("beside")
         dataset = board.dataset(head.dataset)
         rules = chart_params(head, dataset)["conditional_formatting"]
@@ -76,34 +78,36 @@ class TestMarks:
             # The least that is marked reads as more than nothing, and what is just below it as nothing.
             form, target = dataset.metric(rule["column"]).format, rule["targetValue"]
             assert rule["operator"] == ("<" if target < 0 else ">")
-            assert worded(target * 0.999, form).strip("+%") == "0.0"
-            assert worded(target * 1.001, form).strip("+-%") == "0.1"
+            assert format_value(target * 0.999, form).strip("+%") == "0.0"
+            assert format_value(target * 1.001, form).strip("+-%") == "0.1"
 
     def test_dearer_goods_are_marked(self):
-        assert set(marked(board_of("inPurchasingPriceAnalysisTable"), "detail").values()) == {">"}
+        assert set(list_marked_changes(find_board("inPurchasingPriceAnalysisTable"), "detail").values()) == {
+            ">"
+        }
 
 
 class TestColors:
     def test_what_is_overdue_is_red_and_what_is_due_last_green(self):
-        colors = label_colors(board_of("facyorypayment"))
+        colors = label_colors(find_board("facyorypayment"))
         assert (colors["已逾期"], colors["60天以后"]) == (BUCKET_COLORS[-1], BUCKET_COLORS[0])
 
     def test_old_stock_is_red_and_fresh_stock_green(self):
-        colors = label_colors(board_of("inventoryAgingReport"))
+        colors = label_colors(find_board("inventoryAgingReport"))
         assert (colors["365天以上"], colors["0–30天"]) == (BUCKET_COLORS[-1], BUCKET_COLORS[0])
 
     def test_what_is_left_of_many_is_grey(self):
-        assert label_colors(board_of("BestSeller"))[OTHERS] == UNKNOWN_COLOR
+        assert label_colors(find_board("BestSeller"))[OTHERS] == UNKNOWN_COLOR
 
     def test_what_stood_earlier_steps_back(self):
-        colors = label_colors(board_of("inventoryOccupation"))
+        colors = label_colors(find_board("inventoryOccupation"))
         assert (colors["上月"], colors["去年同月"]) == (BEFORE_COLOR, LAST_YEAR_COLOR)
         assert colors["所选月份"] not in (BEFORE_COLOR, LAST_YEAR_COLOR)
 
 
 class TestRows:
     def test_a_ranking_leaves_out_what_has_nothing_to_draw(self):
-        board = board_of("OperationMonthlyReport")
+        board = find_board("OperationMonthlyReport")
         chart = board.chart("companies")
         [query] = stored_queries(chart, board.dataset(chart.dataset))
         assert query["extras"]["having"].count(" <> 0") == len(chart.metrics) == 2
@@ -114,17 +118,17 @@ class TestRows:
         ("code", "key"), [("OperationMonthlyReport", "months"), ("facyorypayment", "due")]
     )
     def test_months_and_ages_stand_also_where_nothing_is(self, code, key):
-        board = board_of(code)
+        board = find_board(code)
         chart = board.chart(key)
         assert chart_params(chart, board.dataset(chart.dataset))["adhoc_filters"] == []
 
     def test_what_is_only_filed_is_not_on_the_screen(self):
-        board = board_of("CommodityProfit")
+        board = find_board("CommodityProfit")
         chart = board.chart("detail")
         params = chart_params(chart.on_screen, board.dataset(chart.dataset))
         shown = {*params["metrics"], *params["groupby"]}
         assert "rebate" in chart.metrics and "rebate" not in shown
-        assert {*chart.metrics, *chart.by} - shown == {*chart.only_filed}
+        assert {*chart.metrics, *chart.by} - shown == {*chart.export_only}
 
 
 class TestAxes:
@@ -139,14 +143,14 @@ class TestAxes:
     def test_amounts_share_an_axis_and_a_ratio_and_a_level_beside_moves_have_their_own(
         self, code, tab, key, second
     ):
-        board = board_of(code, tab)
+        board = find_board(code, tab)
         chart = board.chart(key)
         assert chart_params(chart, board.dataset(chart.dataset))["yAxisIndexB"] == second
 
     def test_days_of_next_to_no_purchases_are_drawn_as_amounts_on_one_axis(self):
         for tab, second in (("all", "ratio"), ("days", "balance")):
             for code in ("SalesBuy", "categorySalesPurchase"):
-                board = board_of(code, tab)
+                board = find_board(code, tab)
                 chart = board.chart("trend")
                 params = chart_params(chart, board.dataset(chart.dataset))
                 assert params["metrics_b"] == [second]
@@ -155,7 +159,7 @@ class TestAxes:
     def test_a_day_by_itself_is_seen_and_bars_bear_no_marks(self):
         """A line of one point is nothing to see."""
         for tab, lines in (("all", False), ("days", True)):
-            board = board_of("SalesOrder", tab)
+            board = find_board("SalesOrder", tab)
             chart = board.chart("trend")
             params = chart_params(chart, board.dataset(chart.dataset))
             assert (params["seriesType"] == "line") is params["markerEnabled"] is lines, tab
@@ -173,8 +177,8 @@ class TestAxes:
             ("purchasecenterpriceindex", "types", apart),
             ("CommodityProfit", "goods", {}),
         ):
-            chart = board_of(code).chart(key)
-            params = chart_params(chart, board_of(code).dataset(chart.dataset))
+            chart = find_board(code).chart(key)
+            params = chart_params(chart, find_board(code).dataset(chart.dataset))
             options = json.loads(params["echart_options"])
             marks = {**UNMARKED, **(drawn if chart.stacked else {})}
             assert options.pop("xAxis") == marks, "values stand at the bars"
@@ -183,26 +187,26 @@ class TestAxes:
             assert params["truncateYAxis"] is chart.stacked
 
     def test_bars_of_several_figures_are_read_off_their_axis(self):
-        board = board_of("OperationMonthlyReport")
+        board = find_board("OperationMonthlyReport")
         chart = board.chart("companies")
         params = chart_params(chart, board.dataset(chart.dataset))
         assert not params["show_value"] and params["echart_options"] == "{}"
 
     def test_no_ring_is_of_companies(self):
         """Of their names some are cut beside a ring."""
-        drawn = [(chart, placed.board) for placed in boards() for chart in placed.board.charts]
+        drawn = [(chart, placed.board) for placed in list_dashboards() for chart in placed.board.charts]
         donuts = [(chart, board) for chart, board in drawn if chart.kind == "donut"]
         named = [board.dataset(chart.dataset).column(name) for chart, board in donuts for name in chart.by]
         assert named and not any(column.is_wrapped for column in named)
 
     def test_a_chart_of_the_first_few_is_sorted_by_what_it_shows(self):
-        placed = next(item for item in boards() if item.report.code == "BestSeller")
+        placed = next(item for item in list_dashboards() if item.report.code == "BestSeller")
         cut = next(chart for chart in placed.board.charts if chart.kind == "bar" and chart.limit)
         charts = tuple(
             replace(chart, order="") if chart.key == cut.key else chart for chart in placed.board.charts
         )
         with pytest.raises(CatalogueError, match="须按自己的指标排序"):
-            validate(replace(placed, board=replace(placed.board, charts=charts)))
+            validate_dashboard(replace(placed, board=replace(placed.board, charts=charts)))
 
     @pytest.mark.parametrize(
         ("code", "key", "sorting", "limited"),
@@ -217,14 +221,14 @@ class TestAxes:
     def test_names_stand_by_what_their_bars_sum_to_and_months_in_their_order(
         self, code, key, sorting, limited
     ):
-        board = board_of(code)
+        board = find_board(code)
         chart = board.chart(key)
         params = chart_params(chart, board.dataset(chart.dataset))
         assert (params["x_axis_sort"], params["timeseries_limit_metric"]) == (sorting, limited)
 
     def test_many_names_beneath_bars_are_steeper_and_lying_bars_need_no_slope(self):
         slopes = set()
-        for placed in boards():
+        for placed in list_dashboards():
             for chart in (one for one in placed.board.charts if one.kind == "bar"):
                 dataset = placed.board.dataset(chart.dataset)
                 if not dataset.column(chart.x).has_all_labels:
@@ -236,7 +240,7 @@ class TestAxes:
         assert slopes == {0, 30, 45}
 
     def test_a_lying_bar_of_the_first_item_is_the_highest(self):
-        board = board_of("IncomeStatement")
+        board = find_board("IncomeStatement")
         chart = board.chart("items")
         params = chart_params(chart, board.dataset(chart.dataset))
         assert (params["orientation"], params["x_axis_sort_asc"]) == ("horizontal", False)
@@ -257,10 +261,10 @@ class TestTitles:
         ],
     )
     def test_tell_how_many_are_drawn_and_the_unit_of_amounts(self, code, key, title):
-        assert board_of(code).chart(key).title == title
+        assert find_board(code).chart(key).title == title
 
     def test_every_chart_of_the_first_warehouses_brands_or_suppliers_says_so(self):
-        for placed in boards():
+        for placed in list_dashboards():
             for chart in placed.board.charts:
                 if chart.kind != "bar" or not chart.limit:
                     continue
@@ -279,7 +283,7 @@ class TestTheme:
 class TestGroundedAxes:
     def test_shares_begin_at_nothing_and_other_ratios_say_that_they_may_not(self):
         found = set()
-        for placed in boards():
+        for placed in list_dashboards():
             for chart in (one for one in placed.board.charts if one.kind == "line"):
                 dataset = placed.board.dataset(chart.dataset)
                 params = chart_params(chart, dataset)
@@ -294,15 +298,15 @@ class TestGroundedAxes:
 
 class TestDonuts:
     def test_small_brands_are_one_slice_and_few_kinds_keep_their_names(self):
-        board = board_of("BestSeller")
+        board = find_board("BestSeller")
         brands = board.chart("brands")
         assert chart_params(brands, board.dataset(brands.dataset))["least_slice"] == 3
-        board = board_of("CommodityProfit")
+        board = find_board("CommodityProfit")
         types = board.chart("types")
         assert chart_params(types, board.dataset(types.dataset))["least_slice"] == 0
 
     def test_thin_slices_bear_no_name_and_empty_ones_are_none(self):
-        for placed in boards():
+        for placed in list_dashboards():
             for chart in (one for one in placed.board.charts if one.kind == "donut"):
                 dataset = placed.board.dataset(chart.dataset)
                 params = chart_params(chart, dataset)
@@ -319,8 +323,8 @@ class TestHeads:
         [("BestSellerInfo", "amount", "price"), ("OperationMonthlyReport", "sales", "")],
     )
     def test_amounts_leave_their_cents_to_the_tables_and_prices_keep_them(self, code, whole, to_the_cent):
-        board = board_of(code)
-        [head] = board.figures
+        board = find_board(code)
+        [head] = board.kpi_charts
         config = chart_params(head, board.dataset(head.dataset))["column_config"]
         assert config[whole]["d3NumberFormat"] == WHOLE_MONEY
         assert not to_the_cent or config[to_the_cent]["d3NumberFormat"] == MONEY
@@ -338,7 +342,7 @@ def test_a_filter_explains_itself():
 def test_a_column_looks_alike_wherever_it_is():
     """A dataset that declares a column of its own takes its looks from the shared one."""
     looks: dict[str, set[tuple[object, ...]]] = {}
-    for placed in boards():
+    for placed in list_dashboards():
         for dataset in placed.board.datasets:
             for column in dataset.columns:
                 looks.setdefault(column.name, set()).add(tuple(getattr(column, name) for name in LOOKS))

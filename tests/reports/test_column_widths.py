@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import yaml
 
-from reports.assets import boards, compile_assets
 from reports.catalogue import find_report
-from reports.catalogue.beside import MOVED
-from reports.catalogue.boards import COST, PLAIN
-from reports.chart_params import chart_params
-from reports.column_widths import (
+from reports.semantics.dashboards import COST, PLAIN
+from reports.semantics.kpi_comparison import CHANGE_SUFFIX
+from reports.superset.assets import compile_assets, list_dashboards
+from reports.superset.chart_params import chart_params
+from reports.superset.column_widths import (
     LEAST_NAME,
     LETTER,
     MOST_NAME,
@@ -19,16 +19,16 @@ from reports.column_widths import (
     SORTER,
     column_widths,
     heading_width,
-    headings_of,
+    list_headings,
     short_headings,
 )
-from reports.theme import unbroken
+from reports.superset.theme import nowrap_css
 
 NOTE, A_FIGURE, PERIODS = 11, 90, 70
 """The width of a letter of a note, and the least of a figure and of the column that names the periods."""
 
 
-def written(text: str, letter: int = LETTER) -> int:
+def measure_text(text: str, letter: int = LETTER) -> int:
     return sum(letter if ord(one) > ord("⺀") else SIGN for one in text)
 
 
@@ -49,19 +49,19 @@ def test_a_heading_of_four_letters_is_not_broken_and_a_longer_one_once():
 
 def test_headings_of_all_tables_take_two_lines():
     """What they need is at hand even where names have next to nothing."""
-    for placed in boards():
+    for placed in list_dashboards():
         for chart in (chart.on_screen for chart in placed.board.tables):
             data = placed.board.dataset(chart.dataset)
             widths = column_widths(chart, data)
-            for name, text in headings_of(chart, data).items():
+            for name, text in list_headings(chart, data).items():
                 assert widths[name] >= heading_width(text, 0), (placed.title, chart.title, text)
             assert sum(width + PADDING for width in widths.values()) <= ROOM, (placed.title, chart.title)
 
 
 def test_no_two_columns_of_a_table_have_one_heading():
-    for placed in boards():
+    for placed in list_dashboards():
         for chart in placed.board.tables:
-            headings = [*headings_of(chart, placed.board.dataset(chart.dataset)).values()]
+            headings = [*list_headings(chart, placed.board.dataset(chart.dataset)).values()]
             assert len({*headings}) == len(headings), (placed.report.code, chart.title, headings)
 
 
@@ -73,7 +73,7 @@ def test_goods_in_warehouses_are_told_with_their_company():
 
 def test_every_column_of_a_table_has_its_heading_s_room_and_names_share_what_is_left():
     widest = 0
-    for placed in boards():
+    for placed in list_dashboards():
         for chart in placed.board.tables:
             shown, dataset = chart.on_screen, placed.board.dataset(chart.dataset)
             widths = column_widths(shown, dataset)
@@ -88,15 +88,15 @@ def test_every_column_of_a_table_has_its_heading_s_room_and_names_share_what_is_
 
 def test_a_head_has_room_for_its_labels_and_notes_so_that_all_its_periods_are_in_sight():
     """A line more above them, and last year's would be out of the card."""
-    for placed in boards():
-        for chart in placed.board.figures:
+    for placed in list_dashboards():
+        for chart in placed.board.kpi_charts:
             dataset = placed.board.dataset(chart.dataset)
             metrics = [dataset.metric(name) for name in chart.metrics]
             wide = sum(
                 max(
-                    written(metric.heading or metric.label),
-                    written(metric.note, NOTE),
-                    0 if metric.name.endswith(MOVED) else A_FIGURE,
+                    measure_text(metric.heading or metric.label),
+                    measure_text(metric.note, NOTE),
+                    0 if metric.name.endswith(CHANGE_SUFFIX) else A_FIGURE,
                 )
                 + 2 * PADDING
                 for metric in metrics
@@ -111,7 +111,7 @@ def test_profit_after_rebates_is_told_in_short_headings():
         for tab in report.tabs:
             board = tab.board(COST)
             [table] = board.tables
-            headings = headings_of(table.on_screen, board.dataset(table.dataset))
+            headings = list_headings(table.on_screen, board.dataset(table.dataset))
             told = {headings[name] for name in ("profit", "margin", "after_expected", "margin_expected")}
             assert told == {"返利前毛利", "返利前毛利率", "返利后毛利", "返利后毛利率"}
             assert max(map(len, headings.values())) <= 8, "按进度较去年同月"
@@ -156,9 +156,9 @@ def test_headings_of_three_letters_are_never_broken():
     short = short_headings(board)
     assert {"left", "rate", "company_name"} <= {*short}
     for chart in board.tables:
-        headings = headings_of(chart.on_screen, board.dataset(chart.dataset))
+        headings = list_headings(chart.on_screen, board.dataset(chart.dataset))
         assert all(len(headings[name]) <= 3 for name in short if name in headings)
-    said = unbroken(short)
+    said = nowrap_css(short)
     assert 'th[id="header-left"]' in said
     dashboards = [
         yaml.safe_load(text) for name, text in compile_assets().items() if name.startswith("dashboards/")

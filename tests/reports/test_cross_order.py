@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from reports.catalogue import find_report
-from reports.catalogue.datasets import Dataset, unplaced
-from reports.cross_order import in_cross_order, without_places
-from tests.kit.superset import EVERYTHING, Superset, publish
-from tests.reports.analysts import Analyst
-from tests.reports.drawing import board_of, drawn_board, explorer_page
+from reports.semantics.datasets import Dataset, strip_order_prefix
+from reports.superset_patches.cross_order import in_cross_order, without_places
+from tests.reports.browser_charts import create_board, explorer_page, read_drawn_board
+from tests.reports.explore_client import Analyst
 from tests.reports.test_date_axes import SALES, SOLD
+from tests.support.superset import EVERYTHING, SupersetClient, publish_snapshot
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -42,8 +42,8 @@ def test_texts_are_written_in_the_order_of_pinyin() -> None:
     form = {"viz_type": "pivot_table_v2", "groupbyRows": ["employee_name"]}
     told = in_cross_order(rows, form, revenue())
     wanted = ["阿强", "啊明", "李娜", "钱七", "孙八", "王芳", "张伟", "赵六", "Bob"]
-    assert [unplaced(row["employee_name"]) for row in told] == people
-    assert [unplaced(name) for name in sorted(row["employee_name"] for row in told)] == wanted
+    assert [strip_order_prefix(row["employee_name"]) for row in told] == people
+    assert [strip_order_prefix(name) for name in sorted(row["employee_name"] for row in told)] == wanted
     assert in_cross_order(rows, {**form, "viz_type": "table"}, revenue()) == rows
 
 
@@ -59,14 +59,14 @@ def test_what_is_chosen_is_asked_for_as_it_reads() -> None:
 
 
 @pytest.fixture(scope="module")
-def analyst(superset: Superset) -> Iterator[Analyst]:
+def analyst(superset: SupersetClient) -> Iterator[Analyst]:
     warehouse = Path(superset.environment["ERP_DATA_DIR"]) / "warehouse"
-    publish(warehouse, 45, PEOPLE)
+    publish_snapshot(warehouse, 45, PEOPLE)
     yield Analyst(superset, **SAID)
-    publish(warehouse, 46)
+    publish_snapshot(warehouse, 46)
 
 
-def test_they_are_drawn_so(superset: Superset, analyst: Analyst) -> None:
+def test_they_are_drawn_so(superset: SupersetClient, analyst: Analyst) -> None:
     rows = {**CROSS, "groupbyRows": ["employee_name"]}
     across = {**CROSS, "groupbyRows": ["department_name"], "groupbyColumns": ["employee_name"]}
     forms = {
@@ -74,19 +74,23 @@ def test_they_are_drawn_so(superset: Superset, analyst: Analyst) -> None:
         "z to a": {**rows, "rowOrder": "key_z_to_a"},
         "across": {**across, "colOrder": "key_a_to_z"},
     }
-    board, charts = board_of(analyst, "交叉表的顺序", analyst.datasets[SOLD], forms)
+    board, charts = create_board(analyst, "交叉表的顺序", analyst.datasets[SOLD], forms)
     with explorer_page(SAID) as page:
-        drawn = drawn_board(page, f"{superset.url}/superset/dashboard/{board}/", charts)
+        drawn = read_drawn_board(page, f"{superset.url}/superset/dashboard/{board}/", charts)
     people = {
-        name: [found for line in chart["lines"] for cell in line if (found := unplaced(cell)) in PINYIN]
+        name: [
+            found for line in chart["lines"] for cell in line if (found := strip_order_prefix(cell)) in PINYIN
+        ]
         for name, chart in drawn.items()
     }
     assert people == {"a to z": PINYIN, "z to a": PINYIN[::-1], "across": PINYIN}
     written = next(row["employee_name"] for row in drawn["a to z"]["answers"][0])
-    chosen = analyst.data(
+    chosen = analyst.query_dataset(
         analyst.datasets[SOLD],
         columns=["employee_name"],
         metrics=["revenue"],
         filters=[{"col": "employee_name", "op": "IN", "val": [written]}],
     )
-    assert [row["employee_name"] for row in chosen.json()["result"][0]["data"]] == [unplaced(written)]
+    assert [row["employee_name"] for row in chosen.json()["result"][0]["data"]] == [
+        strip_order_prefix(written)
+    ]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 
-from tests.kit.superset import PROJECT, PYTHON
+from tests.support.superset import PROJECT, PYTHON
 
 ASKING = """
 from superset import extensions
 from superset.utils.log import StdOutEventLogger
 
 extensions._event_logger["event_logger"] = StdOutEventLogger()
-from reports.guest_answers import bound_pivots
-bound_pivots()
+from reports.superset_patches.guest_responses import install_pivot_limit
+install_pivot_limit()
 import json
 import pandas as pd
 from superset.utils import pandas_postprocessing as steps

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from reports.assets import boards
-from reports.catalogue.boards import PLAIN
-from tests.kit.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, of_range
+from reports.semantics.dashboards import PLAIN
+from reports.superset.assets import list_dashboards
+from tests.support.superset import COMPANY_ONE, COMPANY_TWO, EVERYTHING, NOTHING, bind_sample_range
 
-BOARDS = list(boards())
+BOARDS = list(list_dashboards())
 COST_WORDS = ("cost", "profit", "value", "margin")
 COUNTS = {
     *(
@@ -36,7 +36,7 @@ class TestScopeAndCost:
     def test_every_dataset_shows_each_role_its_own_companies_only(self, placed, snapshot):
         for dataset in placed.board.datasets:
             rows = snapshot.sql(
-                f"select role_id, count(*) from ({of_range(dataset.sql)}) group by role_id"
+                f"select role_id, count(*) from ({bind_sample_range(dataset.sql)}) group by role_id"
             ).fetchall()
             roles = {role for role, _ in rows}
             assert NOTHING not in roles
@@ -45,7 +45,7 @@ class TestScopeAndCost:
             )
             if "company_name" in {column.name for column in dataset.columns}:
                 seen = snapshot.sql(
-                    f"select distinct company_name from ({of_range(dataset.sql)})"
+                    f"select distinct company_name from ({bind_sample_range(dataset.sql)})"
                     f" where role_id = {COMPANY_ONE}"
                 ).fetchall()
                 assert seen == [("上海公司",)]
@@ -64,8 +64,10 @@ class TestScopeAndCost:
     def test_metrics_are_empty_not_wrong_without_a_base(self, placed, snapshot):
         for dataset in placed.board.datasets:
             # What stands at a step is told of steps alone.
-            metrics = [metric for metric in dataset.metrics if not metric.stands]
+            metrics = [metric for metric in dataset.metrics if not metric.carries_forward]
             figures = ", ".join(f'{metric.sql} as "{metric.name}"' for metric in metrics)
-            empty = snapshot.sql(f"select {figures} from ({of_range(dataset.sql)}) where role_id = {NOTHING}")
+            empty = snapshot.sql(
+                f"select {figures} from ({bind_sample_range(dataset.sql)}) where role_id = {NOTHING}"
+            )
             values = dict(zip(empty.columns, empty.fetchone(), strict=True))
             assert all(value is None or name in COUNTS for name, value in values.items()), values

@@ -13,10 +13,10 @@ import duckdb
 import pytest
 from playwright.sync_api import Page
 
-from tests.kit.report_snapshot import snapshot_sql
-from tests.kit.superset import EVERYTHING, Superset, publish
-from tests.reports.analysts import Analyst
-from tests.reports.drawing import board_of, drawn_board, explorer_page
+from tests.reports.browser_charts import create_board, explorer_page, read_drawn_board
+from tests.reports.explore_client import Analyst
+from tests.support.report_snapshot import snapshot_sql
+from tests.support.superset import EVERYTHING, SupersetClient, publish_snapshot
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -71,17 +71,17 @@ Steps = dict[int, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def mart(superset: Superset) -> Iterator[duckdb.DuckDBPyConnection]:
+def mart(superset: SupersetClient) -> Iterator[duckdb.DuckDBPyConnection]:
     warehouse = Path(superset.environment["ERP_DATA_DIR"]) / "warehouse"
-    publish(warehouse, 41, SALES)
+    publish_snapshot(warehouse, 41, SALES)
     with duckdb.connect() as conn:
         conn.execute(snapshot_sql() + SALES)
         yield conn
-    publish(warehouse, 42)
+    publish_snapshot(warehouse, 42)
 
 
 @pytest.fixture(scope="module")
-def analyst(superset: Superset, mart: duckdb.DuckDBPyConnection) -> Analyst:
+def analyst(superset: SupersetClient, mart: duckdb.DuckDBPyConnection) -> Analyst:
     return Analyst(superset, **SAID)
 
 
@@ -91,24 +91,24 @@ def page() -> Iterator[Page]:
         yield opened
 
 
-def moment(day: date) -> int:
-    """How an answer and a chart tell a day."""
+def to_milliseconds(day: date) -> int:
+    """Return a day in milliseconds, as answers and charts have it."""
     return int(datetime.combine(day, time(), UTC).timestamp() * 1000)
 
 
-def reckoned(mart: duckdb.DuckDBPyConnection, grain: str, where: str = "true") -> Steps:
-    """The figures of each step, worked out from the mart's rows."""
+def compute_figures(mart: duckdb.DuckDBPyConnection, grain: str, where: str = "true") -> Steps:
+    """Return the figures of each step, computed from the mart's rows."""
     figures = ", ".join(FIGURES.values())
     found = mart.execute(
         f"select cast(date_trunc('{STEPS[grain]}', day) as date), {figures} from mart_operating_revenue"
         f" where {where} group by all order by all"
     ).fetchall()
     assert len(found) > 1
-    return {moment(day): dict(zip(FIGURES, map(float, told), strict=True)) for day, *told in found}
+    return {to_milliseconds(day): dict(zip(FIGURES, map(float, told), strict=True)) for day, *told in found}
 
 
-def forms(grain: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What an analyst clicks together over days, by a name."""
+def list_forms(grain: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the forms of an analyst's charts over days, by a name."""
     several = [name for name in FIGURES if name in LABELS and name != "公司数"]
     axis = {"x_axis": "day", "time_grain_sqla": grain, "row_limit": 10_000}
     days = {"time_grain_sqla": grain, "row_limit": 1000, "temporal_columns_lookup": {"day": True}}
@@ -134,20 +134,20 @@ def forms(grain: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "pivot_table_v2", {**days, "viz_type": "pivot_table_v2", **cross, **shape}
 
 
-def points(series: Mapping[str, Any]) -> dict[int, float]:
-    """A drawn series' values by their moments; a step without a value is none."""
+def list_points(series: Mapping[str, Any]) -> dict[int, float]:
+    """Return a drawn series' values by their moments; a step without a value is none."""
     told = (at["value"] if isinstance(at, dict) else at for at in series["data"])
     return {int(day): value for day, value in told if value is not None}
 
 
-def number(text: str) -> float:
-    """A figure as it is written, to the digits that it has."""
+def parse_number(text: str) -> float:
+    """Return the number of a written figure."""
     return float(text.replace(",", "").removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 
-def written(told: str, figure: float) -> bool:
+def is_written_as(told: str, figure: float) -> bool:
     digits = 3 if told.endswith("%") else 2
-    return number(told) == pytest.approx(figure, abs=0.51 * 10**-digits)
+    return parse_number(told) == pytest.approx(figure, abs=0.51 * 10**-digits)
 
 
 @pytest.mark.parametrize("grain", [*STEPS], ids=[*STEPS.values()])
@@ -159,20 +159,21 @@ class TestOverDays:
 
     @pytest.fixture
     def charts(
-        self, superset: Superset, analyst: Analyst, page: Page, grain: str, drawn: dict[str, Any]
+        self, superset: SupersetClient, analyst: Analyst, page: Page, grain: str, drawn: dict[str, Any]
     ) -> dict[str, dict[str, Any]]:
         """All charts of the step, on one board that is opened once."""
         if grain not in drawn:
             dataset = analyst.datasets[SOLD]
-            board, charts = board_of(analyst, f"按{STEPS[grain]}", dataset, dict(forms(grain)))
-            drawn[grain] = drawn_board(page, f"{superset.url}/superset/dashboard/{board}/", charts)
+            board, charts = create_board(analyst, f"按{STEPS[grain]}", dataset, dict(list_forms(grain)))
+            drawn[grain] = read_drawn_board(page, f"{superset.url}/superset/dashboard/{board}/", charts)
         found: dict[str, dict[str, Any]] = drawn[grain]
         return found
 
     def test_are_answered_as_the_mart_has_them(self, charts, mart: duckdb.DuckDBPyConnection, grain: str):
-        whole = reckoned(mart, grain)
+        whole = compute_figures(mart, grain)
         split = {
-            label: reckoned(mart, grain, f"company_name = '{label}'") for label in ("上海公司", "苏州公司")
+            label: compute_figures(mart, grain, f"company_name = '{label}'")
+            for label in ("上海公司", "苏州公司")
         }
         for name, chart in charts.items():
             for rows in chart["answers"]:
@@ -196,9 +197,9 @@ class TestOverDays:
                         )
 
     def test_curves_bars_and_points_are_drawn_so(self, charts, mart: duckdb.DuckDBPyConnection, grain: str):
-        whole = reckoned(mart, grain)
+        whole = compute_figures(mart, grain)
         for kind in CURVES:
-            series = {one["name"]: points(one) for one in charts[kind]["series"] if one["data"]}
+            series = {one["name"]: list_points(one) for one in charts[kind]["series"] if one["data"]}
             assert series == {
                 LABELS[name]: pytest.approx({day: row[name] for day, row in whole.items()})
                 for name in FIGURES
@@ -207,18 +208,23 @@ class TestOverDays:
     def test_each_company_has_its_own_line(self, charts, mart: duckdb.DuckDBPyConnection, grain: str):
         wanted = {
             f"{LABELS[name]}, {label}": pytest.approx(
-                {day: row[name] for day, row in reckoned(mart, grain, f"company_name = '{label}'").items()}
+                {
+                    day: row[name]
+                    for day, row in compute_figures(mart, grain, f"company_name = '{label}'").items()
+                }
             )
             for name in ("revenue", "per_bill")
             for label in ("上海公司", "苏州公司")
         }
         for kind in CURVES:
-            series = {one["name"]: points(one) for one in charts[f"{kind} split"]["series"] if one["data"]}
+            series = {
+                one["name"]: list_points(one) for one in charts[f"{kind} split"]["series"] if one["data"]
+            }
             assert series == wanted, kind
 
     def test_two_kinds_in_one(self, charts, mart: duckdb.DuckDBPyConnection, grain: str):
-        whole = reckoned(mart, grain)
-        series = {one["name"]: points(one) for one in charts["mixed"]["series"] if one["data"]}
+        whole = compute_figures(mart, grain)
+        series = {one["name"]: list_points(one) for one in charts["mixed"]["series"] if one["data"]}
         assert series == {
             LABELS[name]: pytest.approx({day: row[name] for day, row in whole.items()})
             for name in ("revenue", "bills", "per_bill", "return_share")
@@ -228,24 +234,26 @@ class TestOverDays:
     def test_a_large_number_is_the_last_step(
         self, charts, mart: duckdb.DuckDBPyConnection, grain: str, name: str
     ):
-        whole, chart = reckoned(mart, grain), charts[f"big_number {name}"]
-        assert points(chart["series"][0]) == pytest.approx({day: row[name] for day, row in whole.items()})
-        assert written(chart["text"].splitlines()[-1], whole[max(whole)][name])
+        whole, chart = compute_figures(mart, grain), charts[f"big_number {name}"]
+        assert list_points(chart["series"][0]) == pytest.approx(
+            {day: row[name] for day, row in whole.items()}
+        )
+        assert is_written_as(chart["text"].splitlines()[-1], whole[max(whole)][name])
 
     @pytest.mark.parametrize("name", ["revenue", "bills", "per_bill", "return_share"])
     def test_a_field_of_colours(self, charts, mart: duckdb.DuckDBPyConnection, grain: str, name: str):
-        days = [*reckoned(mart, grain)]
+        days = [*compute_figures(mart, grain)]
         wanted = {
             (days.index(day), place): row[name]
             for place, label in enumerate(("上海公司", "苏州公司"))
-            for day, row in reckoned(mart, grain, f"company_name = '{label}'").items()
+            for day, row in compute_figures(mart, grain, f"company_name = '{label}'").items()
         }
         [field] = charts[f"heatmap_v2 {name}"]["series"]
         assert {(x, y): value for x, y, value in field["data"]} == pytest.approx(wanted)
 
     @pytest.mark.parametrize("name", ADDED_UP)
     def test_steps_that_add_up(self, charts, mart: duckdb.DuckDBPyConnection, grain: str, name: str):
-        whole = reckoned(mart, grain)
+        whole = compute_figures(mart, grain)
         series = {one["name"]: one["data"] for one in charts[f"waterfall {name}"]["series"]}
         steps = [at["originalValue"] for at in series["增加"] if "originalValue" in at]
         assert steps[: len(whole)] == pytest.approx([row[name] for row in whole.values()])
@@ -254,7 +262,7 @@ class TestOverDays:
     def test_boxes_tell_of_the_steps(self, charts, mart: duckdb.DuckDBPyConnection, grain: str):
         boxes = {one["name"]: one["value"] for one in charts["box_plot"]["series"][0]["data"]}
         for label in ("上海公司", "苏州公司"):
-            steps = reckoned(mart, grain, f"company_name = '{label}'").values()
+            steps = compute_figures(mart, grain, f"company_name = '{label}'").values()
             for name in ("revenue", "bills", "per_bill", "return_share"):
                 values = [row[name] for row in steps]
                 _, _, middle, _, _, average, count, _ = boxes[f"{label}, {name}"]
@@ -264,19 +272,20 @@ class TestOverDays:
     @pytest.mark.parametrize("kind", ["table", "pivot_table_v2"])
     def test_rows_of_a_table(self, charts, mart: duckdb.DuckDBPyConnection, grain: str, kind: str):
         whole = {
-            datetime.fromtimestamp(day / 1000, UTC).date(): row for day, row in reckoned(mart, grain).items()
+            datetime.fromtimestamp(day / 1000, UTC).date(): row
+            for day, row in compute_figures(mart, grain).items()
         }
         lines = [line for line in charts[kind]["lines"] if line[0][:2] == "20"]
         assert lines
         for day, *told in lines:
             figures = whole[date.fromisoformat(day)]
             for text, (name, figure) in zip(told, figures.items(), strict=kind == "table"):
-                assert written(text, figure), (day, name, text, figure)
+                assert is_written_as(text, figure), (day, name, text, figure)
         assert kind == "table" or {date.fromisoformat(day) for day, *_ in lines} == {*whole}
 
 
-def forms_of_companies() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Kinds of charts without an axis of days."""
+def list_company_forms() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield forms of charts without an axis of days."""
     metric = {"metric": "revenue", "row_limit": 100, "time_grain_sqla": "P1M"}
     by = {**metric, "groupby": ["company_name"]}
     for kind in ("pie", "funnel", "gauge_chart", "treemap_v2"):
@@ -295,9 +304,9 @@ def forms_of_companies() -> Iterator[tuple[str, dict[str, Any]]]:
 
 class TestOverCompanies:
     @pytest.fixture(scope="class")
-    def charts(self, superset: Superset, analyst: Analyst, page: Page) -> dict[str, dict[str, Any]]:
-        board, charts = board_of(analyst, "各公司", analyst.datasets[SOLD], dict(forms_of_companies()))
-        return drawn_board(page, f"{superset.url}/superset/dashboard/{board}/", charts)
+    def charts(self, superset: SupersetClient, analyst: Analyst, page: Page) -> dict[str, dict[str, Any]]:
+        board, charts = create_board(analyst, "各公司", analyst.datasets[SOLD], dict(list_company_forms()))
+        return read_drawn_board(page, f"{superset.url}/superset/dashboard/{board}/", charts)
 
     @pytest.fixture(scope="class")
     def companies(self, mart: duckdb.DuckDBPyConnection) -> dict[str, dict[str, float]]:
@@ -325,18 +334,20 @@ class TestOverCompanies:
 
     def test_a_number_is_the_whole(self, charts, companies):
         told = charts["big_number_total"]["text"].splitlines()[-1]
-        assert written(told, sum(row["revenue"] for row in companies.values()))
+        assert is_written_as(told, sum(row["revenue"] for row in companies.values()))
 
 
 @pytest.mark.parametrize("counted", [(), (COMPANIES,)], ids=["declared", "own-count"])
 def test_pages_of_steps_and_their_number(analyst: Analyst, mart: duckdb.DuckDBPyConnection, counted: tuple):
-    whole = reckoned(mart, "P1M")
+    whole = compute_figures(mart, "P1M")
     axis = {"columnType": "BASE_AXIS", "expressionType": "SQL", "sqlExpression": "day", "label": "day"}
     asked = {"columns": [{**axis, "timeGrain": "P1M"}], "metrics": ["revenue", "per_bill", *counted]}
     dataset = analyst.datasets[SOLD]
-    page = analyst.data(dataset, **asked, orderby=[["revenue", False]], row_limit=5)
+    page = analyst.query_dataset(dataset, **asked, orderby=[["revenue", False]], row_limit=5)
     told = {int(row["day"]): row["revenue"] for row in page.json()["result"][0]["data"]}
     largest = sorted(whole, key=lambda day: -whole[day]["revenue"])[:5]
     assert told == pytest.approx({day: whole[day]["revenue"] for day in largest})
-    number = analyst.data(dataset, **asked, row_limit=5, is_rowcount=True).json()["result"][0]["data"]
+    number = analyst.query_dataset(dataset, **asked, row_limit=5, is_rowcount=True).json()["result"][0][
+        "data"
+    ]
     assert number == [{"rowcount": len(whole)}]

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from reports.catalogue import find_report
-from reports.catalogue.boards import COST, PLAIN
-from reports.catalogue.datasets import HAIR, UNSEEN
-from tests.kit.superset import EVERYTHING, of_range
-from tests.reports.figures import BOARDS
+from reports.semantics.dashboards import COST, PLAIN
+from reports.semantics.datasets import HAIR, INVISIBLE_LETTERS
+from tests.reports.snapshot_figures import BOARDS
+from tests.support.superset import EVERYTHING, bind_sample_range
 
 
 class TestEveryBoard:
@@ -22,13 +22,13 @@ class TestEveryBoard:
                 continue
             whole = datasets[series.key.removesuffix("_series")]
             period = next(column.name for column in series.columns if column.name.endswith("_label"))
-            period = series.time_column if series.takes_range else period
+            period = series.time_column if series.has_range else period
             shown = [metric for metric in series.metrics if metric in whole.metrics]
             assert len(shown) >= 2
             for metric in shown:
                 answers = [
                     snapshot.sql(
-                        f"select {period}, {metric.sql} from ({of_range(dataset.sql)})"
+                        f"select {period}, {metric.sql} from ({bind_sample_range(dataset.sql)})"
                         f" where role_id = {EVERYTHING} group by 1 order by 1"
                     ).fetchall()
                     for dataset in (series, whole)
@@ -43,7 +43,7 @@ class TestEveryBoard:
     def test_thresholds_stand_in_their_order(self, snapshot):
         dataset = find_report("sluggishstock").first_tab.plain.datasets[0]
         axis = snapshot.sql(f"select distinct threshold_axis from ({dataset.sql}) order by 1").fetchall()
-        assert [label.lstrip(UNSEEN) for (label,) in axis] == [
+        assert [label.lstrip(INVISIBLE_LETTERS) for (label,) in axis] == [
             f"{days}天以上" for days in (30, 60, 90, 180, 365)
         ]
 
@@ -55,7 +55,7 @@ class TestEveryBoard:
         dataset = find_report(code).first_tab.plain.datasets[0]
         axis = snapshot.sql(f"select distinct bucket_axis from ({dataset.sql})").fetchall()
         ordered = sorted(text for (text,) in axis)
-        found = [label.lstrip(UNSEEN) for label in ordered]
+        found = [label.lstrip(INVISIBLE_LETTERS) for label in ordered]
         assert found == [label for label in dataset.buckets if label in found]
         assert len(found) == len(axis) > 1
         # A browser orders the series of a chart as a dictionary does: the more space in front, the sooner.
@@ -78,7 +78,7 @@ class TestEveryBoard:
                 if column.kind != "link":
                     continue
                 links = snapshot.sql(
-                    f"select distinct {column.name} from ({of_range(dataset.sql)})"
+                    f"select distinct {column.name} from ({bind_sample_range(dataset.sql)})"
                 ).fetchall()
                 assert links
                 for (address,) in links:

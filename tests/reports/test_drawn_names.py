@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tests.kit.superset import EVERYTHING, Superset, publish
-from tests.reports.analysts import Analyst
-from tests.reports.drawing import board_of, drawn_board, explorer_page
+from tests.reports.browser_charts import create_board, explorer_page, read_drawn_board
+from tests.reports.explore_client import Analyst
 from tests.reports.test_date_axes import SALES, SOLD
+from tests.support.superset import EVERYTHING, SupersetClient, publish_snapshot
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -119,21 +119,21 @@ KINDS: dict[str, tuple[dict[str, Any], set[str]]] = {
 
 
 @pytest.fixture(scope="module")
-def analyst(superset: Superset) -> Iterator[Analyst]:
+def analyst(superset: SupersetClient) -> Iterator[Analyst]:
     warehouse = Path(superset.environment["ERP_DATA_DIR"]) / "warehouse"
-    publish(warehouse, 43, SALES)
+    publish_snapshot(warehouse, 43, SALES)
     yield Analyst(superset, **SAID)
-    publish(warehouse, 44)
+    publish_snapshot(warehouse, 44)
 
 
 @pytest.fixture(scope="module")
-def captions(superset: Superset, analyst: Analyst) -> Iterator[dict[str, list[str]]]:
+def captions(superset: SupersetClient, analyst: Analyst) -> Iterator[dict[str, list[str]]]:
     """What each chart says, on its canvas and where it is pointed at."""
     forms = {name: {"viz_type": name, **form} for name, (form, _) in KINDS.items()}
-    board, charts = board_of(analyst, "各种图表的名称", analyst.datasets[SOLD], forms)
+    board, charts = create_board(analyst, "各种图表的名称", analyst.datasets[SOLD], forms)
     with explorer_page(SAID) as page:
         page.add_init_script(NOTE_WRITTEN)
-        drawn_board(page, f"{superset.url}/superset/dashboard/{board}/", charts)
+        read_drawn_board(page, f"{superset.url}/superset/dashboard/{board}/", charts)
         yield {name: describe_chart(page, number, KINDS[name][1]) for name, number in charts.items()}
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from api.exposures import exposures
-from api.kit import menus
+from api.exposures import list_exposures
+from api.kit.declaration import menu
 from reports.catalogue import REPORTS
-from reports.exposures import FILE, render
+from reports.exposures import FILE, render_exposures
 
 MODELS = {path.stem for folder in ("marts", "facts") for path in (FILE.parent / folder).rglob("*.sql")}
 MARTS = {name for name in MODELS if name.startswith("mart_")}
@@ -23,7 +23,7 @@ UNPUBLISHED = {
 
 @pytest.fixture(scope="module")
 def rendered() -> str:
-    return render(exposures())
+    return render_exposures(list_exposures())
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +42,9 @@ def test_the_file_is_up_to_date(rendered: str) -> None:
 
 
 def test_every_report_and_the_home_page_is_one(reads: dict[str, set[str]]) -> None:
-    wanted = {entry.code for entry in menus.reports()} - {*UNPUBLISHED} | {"home"}
+    wanted = {entry.code for entry in menu.list_reports()} - {*UNPUBLISHED} | {"home"}
     assert {*reads} == wanted
-    assert {*UNPUBLISHED} <= {entry.code for entry in menus.reports()}
+    assert {*UNPUBLISHED} <= {entry.code for entry in menu.list_reports()}
 
 
 def test_each_leads_to_figures_and_every_mart_to_a_report(reads: dict[str, set[str]]) -> None:

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reports.assets import boards
-from reports.catalogue.expressions import (
+from reports.semantics.expressions import (
     Aggregate,
     Bracketed,
     CaseWhen,
@@ -44,12 +43,21 @@ from reports.catalogue.expressions import (
     sum_over_rows,
     weighted_sum,
 )
-from reports.catalogue.metrics import change, is_change_of, ratio, sum_where, total
+from reports.semantics.metrics import change_of, is_change_of, ratio_of, sum_where, total_of
+from reports.superset.assets import list_dashboards
 
 SOLD, BOUGHT = sum_of("sold"), sum_of("bought")
-METRICS = {metric.sql: metric for at in boards() for data in at.board.datasets for metric in data.metrics}
+METRICS = {
+    metric.sql: metric for at in list_dashboards() for data in at.board.datasets for metric in data.metrics
+}
 NAMES = ("sold", "bought", "days")
 SHARE = ColumnRef("elapsed")
+
+
+def test_braces_of_a_text_and_signs_of_a_number_stay_what_they_are() -> None:
+    assert RawSql("'{{a}}' || {b}").rename({"b": "c"}).sql == "'{a}' || c"
+    assert Negative(Constant(-1)).sql == "-(-1)"
+    assert (sum_of("sold") - Constant(-1)).sql == "sum(sold) - -1"
 
 
 def measures() -> st.SearchStrategy[Expression]:
@@ -87,7 +95,7 @@ class TestRendering:
     @pytest.mark.parametrize(
         ("figure", "sql"),
         [
-            (total("sold"), 'cast(sum("sold") as double)'),
+            (total_of("sold"), 'cast(sum("sold") as double)'),
             (SOLD - BOUGHT, "sum(sold) - sum(bought)"),
             (SOLD - (BOUGHT + SOLD), "sum(sold) - (sum(bought) + sum(sold))"),
             ((SOLD - BOUGHT) * 100, "(sum(sold) - sum(bought)) * 100"),
@@ -102,11 +110,11 @@ class TestRendering:
             (IsIn(ColumnRef("kind"), ("a",)), "kind in ('a')"),
             (sum_where("sold", is_known("bought")), "sum(case when bought is not null then sold end)"),
             (
-                ratio(SOLD, BOUGHT, 30),
+                ratio_of(SOLD, BOUGHT, 30),
                 "case when sum(bought) > 0 then cast(sum(sold) as double) * 30 / cast(sum(bought) as double) end",
             ),
             (
-                change(SOLD, BOUGHT),
+                change_of(SOLD, BOUGHT),
                 "case when sum(bought) > 0 then cast(sum(sold) as double) / cast(sum(bought) as double) - 1 end",
             ),
             (
@@ -141,12 +149,12 @@ class TestProperties:
     @pytest.mark.parametrize(
         ("figure", "additive"),
         [
-            (total("sold"), True),
+            (total_of("sold"), True),
             (ToDouble(SOLD - BOUGHT), True),
             (ToDouble(-SOLD), True),
             (sum_where("sold", is_positive("days")), True),
             (SOLD * 2, False),
-            (ratio(SOLD, BOUGHT), False),
+            (ratio_of(SOLD, BOUGHT), False),
             (ToDouble(FunctionCall("greatest", (SOLD, BOUGHT))), False),
             (ToDouble(Window(Sum(SOLD), ColumnRef("day"))), False),
             (max_of("sold"), False),
@@ -170,15 +178,15 @@ class TestProperties:
         assert ToDouble(SOLD) != SOLD and ToDouble(SOLD).is_empty_without(SOLD)
 
     def test_a_change_is_empty_where_what_has_changed_is(self):
-        mean = ratio(SOLD, BOUGHT)
-        assert is_change_of(change(total("sold"), BOUGHT), SOLD)
-        assert is_change_of(change(mean, BOUGHT), SOLD), "a mean is empty where its top is"
-        assert not is_change_of(change(SOLD, BOUGHT), BOUGHT)
+        mean = ratio_of(SOLD, BOUGHT)
+        assert is_change_of(change_of(total_of("sold"), BOUGHT), SOLD)
+        assert is_change_of(change_of(mean, BOUGHT), SOLD), "a mean is empty where its top is"
+        assert not is_change_of(change_of(SOLD, BOUGHT), BOUGHT)
         assert not is_change_of(mean, SOLD), "a ratio is no change"
-        assert not is_change_of(change(ratio(default_to_zero(SOLD), BOUGHT), BOUGHT), SOLD)
+        assert not is_change_of(change_of(ratio_of(default_to_zero(SOLD), BOUGHT), BOUGHT), SOLD)
 
     def test_counts_and_windows_are_found_at_any_depth(self):
-        one = CaseWhen(compare(count_distinct("goods_id"), "=", 1), ratio(SOLD, sum_over_rows(SOLD)))
+        one = CaseWhen(compare(count_distinct("goods_id"), "=", 1), ratio_of(SOLD, sum_over_rows(SOLD)))
         assert one.has_count and one.has_window and one.has_division and not one.is_count
         assert ToDouble(CountRows(ColumnRef("sold"))).is_count
         assert not (SOLD * 2).has_division and (SOLD / 2).has_division
@@ -222,7 +230,7 @@ class TestChanges:
     @pytest.mark.parametrize(
         ("figure", "sql"),
         [
-            (total("sold"), 'cast(sum("sold" * elapsed) as double)'),
+            (total_of("sold"), 'cast(sum("sold" * elapsed) as double)'),
             (SOLD - BOUGHT, "sum(sold * elapsed) - sum(bought * elapsed)"),
             (sum_of(ColumnRef("sold") + ColumnRef("bought")), "sum((sold + bought) * elapsed)"),
             (

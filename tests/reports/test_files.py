@@ -14,9 +14,9 @@ import httpx
 import openpyxl
 import pytest
 
-from tests.kit.superset import EVERYTHING, Superset, publish
-from tests.reports.analysts import Analyst
-from tests.reports.guests import BEST_SELLER, DATA, changed_query
+from tests.reports.explore_client import Analyst
+from tests.reports.guest_requests import BEST_SELLER, DATA, change_query
+from tests.support.superset import EVERYTHING, SupersetClient, publish_snapshot
 
 NAMES = {
     "G001": "-45℃ 防冻液",
@@ -49,24 +49,24 @@ cross join (
 
 
 @pytest.fixture(scope="module")
-def body(superset: Superset) -> Iterator[dict[str, Any]]:
-    """What a frame asks for to file its table, of goods with such names."""
+def body(superset: SupersetClient) -> Iterator[dict[str, Any]]:
+    """The request of a frame that exports its table, of goods with such names."""
     warehouse = Path(superset.environment["ERP_DATA_DIR"]) / "warehouse"
-    publish(warehouse, 51, ROWS)
+    publish_snapshot(warehouse, 51, ROWS)
     token = superset.token(BEST_SELLER, EVERYTHING)
     yield superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("detail"), token)
-    publish(warehouse, 52)
+    publish_snapshot(warehouse, 52)
 
 
-def filed(superset: Superset, body: dict[str, Any], form: str) -> httpx.Response:
+def export_chart(superset: SupersetClient, body: dict[str, Any], form: str) -> httpx.Response:
     period = [{"col": "period_label", "op": "IN", "val": ["近7天"]}]
-    asked = {**changed_query(body, filters=period, row_limit=10_000), "result_format": form}
+    asked = {**change_query(body, filters=period, row_limit=10_000), "result_format": form}
     answer = superset.post(DATA, superset.token(BEST_SELLER, EVERYTHING), asked)
     assert answer.status_code == 200, answer.text
     return answer
 
 
-def sheet_of(content: bytes) -> list[list[Any]]:
+def read_sheet(content: bytes) -> list[list[Any]]:
     [sheet] = openpyxl.load_workbook(io.BytesIO(content))
     cells = [[*row] for row in sheet.iter_rows()]
     assert {cell.data_type for row in cells for cell in row} <= {"s", "n", "d"}, "there is a formula"
@@ -74,9 +74,9 @@ def sheet_of(content: bytes) -> list[list[Any]]:
 
 
 class TestTable:
-    def test_a_workbook_has_texts_as_they_are_and_numbers_as_numbers(self, superset: Superset, body):
-        content = filed(superset, body, "xlsx").content
-        heading, *rows = sheet_of(content)
+    def test_a_workbook_has_texts_as_they_are_and_numbers_as_numbers(self, superset: SupersetClient, body):
+        content = export_chart(superset, body, "xlsx").content
+        heading, *rows = read_sheet(content)
         number, name, quantity = (heading.index(label) for label in ("商品编码", "商品名称", "净销量"))
         told = {row[number]: row for row in rows}
         assert {key: told[key][name] for key in NAMES} == NAMES
@@ -87,8 +87,8 @@ class TestTable:
             }
         assert not any(re.search(r"<f[ >]|<hyperlink", text) for text in parts.values())
 
-    def test_a_csv_file_has_them_too_but_for_what_would_be_computed(self, superset: Superset, body):
-        text = filed(superset, body, "csv").content.decode("utf-8-sig")
+    def test_a_csv_file_has_them_too_but_for_what_would_be_computed(self, superset: SupersetClient, body):
+        text = export_chart(superset, body, "csv").content.decode("utf-8-sig")
         heading, *rows = csv.reader(io.StringIO(text, newline=""))
         number, name, quantity = (heading.index(label) for label in ("商品编码", "商品名称", "净销量"))
         told = {row[number]: row for row in rows}
@@ -97,10 +97,10 @@ class TestTable:
         assert [float(told[key][quantity]) for key in NAMES] == [at + 0.25 for at in range(len(NAMES))]
 
     @pytest.mark.parametrize("form", ["csv", "xlsx"])
-    def test_has_all_rows(self, superset: Superset, body, form: str):
-        content = filed(superset, body, form).content
+    def test_has_all_rows(self, superset: SupersetClient, body, form: str):
+        content = export_chart(superset, body, form).content
         rows = (
-            sheet_of(content)
+            read_sheet(content)
             if form == "xlsx"
             else [*csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))]
         )
@@ -109,16 +109,16 @@ class TestTable:
 
 class TestAnalyst:
     @pytest.mark.parametrize("form", ["csv", "xlsx"])
-    def test_an_own_chart_gives_the_same(self, superset: Superset, body, form: str):
+    def test_an_own_chart_gives_the_same(self, superset: SupersetClient, body, form: str):
         asking = Analyst(superset, user=79, role_id=EVERYTHING, exports=["BestSeller"])
         kept = [{"col": "goods_num", "op": "IN", "val": [*NAMES]}]
         query = {"columns": ["goods_num", "goods_name"], "metrics": ["quantity"], "filters": kept}
         # A number of rows at which Superset would write a file by another way.
         more = {"row_limit": 100_000, "form": {"row_limit": 100_000}}
-        answer = asking.sold(**query, **more, result_format=form)
+        answer = asking.query_best_sellers(**query, **more, result_format=form)
         assert answer.status_code == 200, answer.text
         if form == "xlsx":
-            heading, *rows = sheet_of(answer.content)
+            heading, *rows = read_sheet(answer.content)
             assert {row[0]: row[1] for row in rows} == NAMES
         else:
             lines = csv.reader(io.StringIO(answer.content.decode("utf-8-sig"), newline=""))
@@ -129,14 +129,14 @@ class TestAnalyst:
         assert heading == ["商品编码", "商品名称", "净销量"]
         assert {row[0]: float(row[2]) for row in rows} == {key: at + 0.25 for at, key in enumerate(NAMES)}
 
-    def test_days_are_days(self, superset: Superset, body):
+    def test_days_are_days(self, superset: SupersetClient, body):
         asking = Analyst(
             superset, user=79, role_id=EVERYTHING, reports=["OperatingRevenue"], exports=["OperatingRevenue"]
         )
         axis = {"columnType": "BASE_AXIS", "sqlExpression": "day", "label": "day", "expressionType": "SQL"}
         query = {"columns": [{**axis, "timeGrain": "P1M"}], "metrics": ["revenue"]}
         dataset = asking.datasets["营业收入"]
-        _, *rows = sheet_of(asking.data(dataset, **query, result_format="xlsx").content)
+        _, *rows = read_sheet(asking.query_dataset(dataset, **query, result_format="xlsx").content)
         assert {f"{day:%Y-%m-%d}" for day, _ in rows} == {"2026-10-01", "2026-11-01"}
-        text = asking.data(dataset, **query, result_format="csv").content.decode("utf-8-sig")
+        text = asking.query_dataset(dataset, **query, result_format="csv").content.decode("utf-8-sig")
         assert {line.partition(",")[0] for line in text.splitlines()[1:]} == {"2026-10-01", "2026-11-01"}

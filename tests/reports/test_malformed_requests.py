@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from reports.malformed_requests import UNREADABLE, is_value
-from tests.kit.superset import COMPANY_ONE, Superset
-from tests.reports.guests import BEST_SELLER, DATA, changed_query, rows_of
+from reports.superset_patches.request_validation import UNREADABLE, is_value
+from tests.reports.guest_requests import BEST_SELLER, DATA, change_query, read_rows
+from tests.support.superset import COMPANY_ONE, SupersetClient
 
 
 class TestValues:
@@ -32,18 +32,18 @@ class TestValues:
 
 class TestAnswers:
     @pytest.fixture(scope="class")
-    def body(self, superset: Superset) -> dict[str, Any]:
+    def body(self, superset: SupersetClient) -> dict[str, Any]:
         token = superset.token(BEST_SELLER, COMPANY_ONE)
         return superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("top"), token)
 
-    def test_a_filter_s_malformed_value_is_told(self, superset: Superset, body: dict[str, Any]) -> None:
+    def test_a_filter_s_malformed_value_is_told(self, superset: SupersetClient, body: dict[str, Any]) -> None:
         token = superset.token(BEST_SELLER, COMPANY_ONE)
-        assert rows_of(superset.post(DATA, token, body))
+        assert read_rows(superset.post(DATA, token, body))
         broken = {}
         for value in ({"a": 1}, [{"a": 1}], [["x"]], 1e300, 10**40):
             for operator in ("==", "IN", ">", "LIKE"):
                 asked = {"col": "company_name", "op": operator, "val": value}
-                answer = superset.post(DATA, token, changed_query(body, filters=[asked]))
+                answer = superset.post(DATA, token, change_query(body, filters=[asked]))
                 if (answer.status_code, answer.json().get("message")) != (400, UNREADABLE):
                     broken[operator, str(value)[:20]] = answer.status_code, answer.text[:200]
         assert broken == {}
@@ -59,7 +59,7 @@ class TestAnswers:
         ids=str,
     )
     def test_what_cannot_be_read_is_no_accident(
-        self, superset: Superset, body: dict[str, Any], said: dict[str, Any]
+        self, superset: SupersetClient, body: dict[str, Any], said: dict[str, Any]
     ) -> None:
         token = superset.token(BEST_SELLER, COMPANY_ONE)
-        assert superset.post(DATA, token, changed_query(body, **said)).status_code in (400, 403)
+        assert superset.post(DATA, token, change_query(body, **said)).status_code in (400, 403)

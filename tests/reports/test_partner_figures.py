@@ -7,10 +7,10 @@ from datetime import date
 import pytest
 
 from reports.catalogue import find_report
-from reports.catalogue.boards import PLAIN
-from reports.catalogue.datasets import in_range
-from tests.kit.superset import COMPANY_ONE, EVERYTHING
-from tests.reports.figures import figure
+from reports.semantics.dashboards import PLAIN
+from reports.semantics.datasets import bind_range
+from tests.reports.snapshot_figures import read_figure
+from tests.support.superset import COMPANY_ONE, EVERYTHING
 
 
 class TestPartners:
@@ -30,9 +30,9 @@ class TestPartners:
     def test_payables_by_the_days_until_they_are_due(self, snapshot):
         for month in ("2026-10", "2026-11"):
             where = f"month_label = '{month}'"
-            assert figure(snapshot, "facyorypayment", "bucket_1", where, PLAIN) == 4000
-            assert figure(snapshot, "facyorypayment", "bucket_2", where, PLAIN) == 2000
-            assert figure(snapshot, "facyorypayment", "soonest", where, PLAIN) == -200
+            assert read_figure(snapshot, "facyorypayment", "bucket_1", where, PLAIN) == 4000
+            assert read_figure(snapshot, "facyorypayment", "bucket_2", where, PLAIN) == 2000
+            assert read_figure(snapshot, "facyorypayment", "soonest", where, PLAIN) == -200
 
     @pytest.mark.parametrize(
         ("day", "overdue", "longest", "before"),
@@ -50,13 +50,13 @@ class TestPartners:
         items, then = find_report("accountsReceivable").tab("day").plain.datasets[:2]
         shown = ["overdue", "longest", *(f"bucket_{number}" for number in range(1, 7)), "open_amount"]
         found = snapshot.sql(
-            f"select {', '.join(items.metric(name).sql for name in shown)} from ({in_range(items.sql, day, day)})"
+            f"select {', '.join(items.metric(name).sql for name in shown)} from ({bind_range(items.sql, day, day)})"
             f" where role_id = {EVERYTHING}"
         ).fetchone()
         assert found[:2] == (overdue, longest)
         assert sum(amount or 0 for amount in found[2:-1]) == found[-1] == 6000
         beside = snapshot.sql(
-            f"select {then.metric('balance').sql}, {then.metric('balance_before').sql} from ({in_range(then.sql, day, day)})"
+            f"select {then.metric('balance').sql}, {then.metric('balance_before').sql} from ({bind_range(then.sql, day, day)})"
             f" where role_id = {EVERYTHING}"
         ).fetchone()
         assert beside == (6000, before)
@@ -66,13 +66,13 @@ class TestPartners:
             board = find_report(tab).tab("day").plain
             chosen = next(item for item in board.filters if item.latest)
             for dataset in board.datasets:
-                if dataset.takes_range:
+                if dataset.has_range:
                     assert dataset.first_days(chosen.column, ["2026-02-28"]) == (
                         "day",
                         (date(2026, 2, 28),),
                     )
                     assert dataset.key not in {item.dataset for item in board.filters}
-            charts = [chart for chart in board.charts if board.dataset(chart.dataset).takes_range]
+            charts = [chart for chart in board.charts if board.dataset(chart.dataset).has_range]
             assert charts and all(chosen in board.filters_of(chart) for chart in charts)
 
     def test_what_is_overdue_stands_by_how_long_beside_what_is_to_be_paid(self, snapshot):
@@ -80,26 +80,26 @@ class TestPartners:
         where = "month_label = '2026-11'"
         expected = {1: 2000, 2: None, 3: 2000, 4: None, 5: None, 6: 2000}
         for number, amount in expected.items():
-            assert figure(snapshot, "facyorypayment", f"overdue_{number}", where, PLAIN) == amount
-        assert figure(snapshot, "facyorypayment", "longest", where, PLAIN) == 200
+            assert read_figure(snapshot, "facyorypayment", f"overdue_{number}", where, PLAIN) == amount
+        assert read_figure(snapshot, "facyorypayment", "longest", where, PLAIN) == 200
         board = find_report("facyorypayment").first_tab.plain
         aged = find_report("ScheduleAccountsPayable").tab("aging").plain.datasets[0]
         labels = [board.dataset("payable_due").metric(f"overdue_{number}").label for number in expected]
         assert tuple(labels) == aged.buckets
         [chosen] = [item for item in board.filters if item.column == "overdue"]
         heed = {chart.key for chart in board.charts if chosen in board.filters_of(chart)}
-        assert {chart.key for chart in (*board.tables, *board.figures)} <= heed
+        assert {chart.key for chart in (*board.tables, *board.kpi_charts)} <= heed
 
     def test_a_partner_s_month_goes_from_opening_to_closing(self, snapshot):
         where = "month_label = '2026-11'"
         for code in ("ScheduleAccountsReceivable", "ScheduleAccountsPayable"):
             opening, delivery, back, other, settled, offset, closing = (
-                figure(snapshot, code, name, where, PLAIN)
+                read_figure(snapshot, code, name, where, PLAIN)
                 for name in ("opening", "delivery", "return", "other", "settled", "offset", "closing")
             )
             assert opening + delivery - back + other - settled - offset == closing == 2400
-            assert figure(snapshot, code, "rate", where, PLAIN) == pytest.approx(600 / 1900)
-            assert figure(snapshot, code, "closing_change", where, PLAIN) == pytest.approx(0)
+            assert read_figure(snapshot, code, "rate", where, PLAIN) == pytest.approx(600 / 1900)
+            assert read_figure(snapshot, code, "closing_change", where, PLAIN) == pytest.approx(0)
 
     @pytest.mark.parametrize(("role", "companies"), [(EVERYTHING, 2), (COMPANY_ONE, 1)])
     def test_any_days_go_from_opening_to_closing_of_the_companies_that_a_role_sees(
@@ -113,7 +113,7 @@ class TestPartners:
             figures = ", ".join(data.metric(name).sql for name in names)
             for since, opening, delivery in ((date(2026, 11, 5), 1000, 900), (date(2026, 11, 6), 1200, 0)):
                 found = snapshot.sql(
-                    f"select {figures} from ({in_range(data.sql, since, date(2026, 11, 12))}) where role_id = {role}"
+                    f"select {figures} from ({bind_range(data.sql, since, date(2026, 11, 12))}) where role_id = {role}"
                 ).fetchone()
                 assert found == tuple(companies * of_each for of_each in (opening, delivery, 1200, 1200))
 
@@ -125,11 +125,11 @@ class TestPartners:
             ("late_share", 0.25),
             ("amount", 800),
         ):
-            found = figure(snapshot, "verificationDetails", metric, where, PLAIN)
+            found = read_figure(snapshot, "verificationDetails", metric, where, PLAIN)
             assert found == pytest.approx(expected)
 
     def test_a_bill_that_is_written_off_bit_by_bit_counts_once(self, snapshot):
         """Of two companies two items of 500 each, of which every month writes off a part."""
         for where in ("month_label = '2026-11'", "month_label > '2026-08'", "true"):
-            assert figure(snapshot, "verificationDetails", "item_amount", where, PLAIN) == 2 * 2 * 500
-        assert figure(snapshot, "verificationDetails", "item_amount", "false", PLAIN) is None
+            assert read_figure(snapshot, "verificationDetails", "item_amount", where, PLAIN) == 2 * 2 * 500
+        assert read_figure(snapshot, "verificationDetails", "item_amount", "false", PLAIN) is None

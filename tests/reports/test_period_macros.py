@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja2 import Environment
 
-from reports.catalogue.best_seller import PERIODS
-from reports.catalogue.between import MONTHS_BACK
-from reports.catalogue.period_offsets import shift_months_back
+from reports.catalogue.best_seller import DEFAULT_PERIOD
+from reports.semantics.period_offsets import shift_months_back
+from reports.semantics.range_balances import MONTHS_BACK
 
 MACROS = Path(__file__).parents[2] / "transforms" / "macros"
 
@@ -46,7 +46,7 @@ def macros() -> dict[str, Callable[..., str]]:
 @settings(deadline=None)
 @given(st.dates(date(1990, 1, 1), date(2100, 12, 31)), st.sampled_from([1, 3, 12]))
 def test_a_day_is_beside_the_same_one(day: date, months: int) -> None:
-    far = macros()["as_far_in"](f"date '{day}'", -months)
+    far = macros()["same_day_offset"](f"date '{day}'", -months)
     row = duckdb.sql(f"select cast({far} as date)").fetchone()
     assert row == (shift_months_back(day, months),)
 
@@ -57,4 +57,6 @@ def test_balances_are_known_as_far_back() -> None:
 
 def test_selling_periods_have_one_name() -> None:
     periods = literal_eval(macros()["sales_periods"]().strip())
-    assert {key: label for key, label, _ in periods} == PERIODS
+    keys, labels, _ = zip(*periods, strict=True)
+    assert len({*keys}) == len({*labels}) == len(periods)
+    assert DEFAULT_PERIOD in labels

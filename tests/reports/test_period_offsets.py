@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reports.catalogue.period_offsets import (
+from reports.semantics.period_offsets import (
     ONE_DAY,
     ONE_MONTH,
     ONE_QUARTER,

@@ -19,22 +19,22 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from api.reporting import shared_files, upstream
-from api.reporting.proxy import FRAME_COOKIE, FrameProxy, is_frame_path
-from api.reporting.upstream import LARGEST_BODY
-from reports import proxy_signing
-from tests.kit.superset import COMPANY_ONE, EVERYTHING, Superset, places
+from api.reporting.superset_gateway import asset_cache, superset_proxy
+from api.reporting.superset_gateway.frame_proxy import FRAME_COOKIE, FrameProxy, is_frame_path
+from api.reporting.superset_gateway.superset_proxy import LARGEST_BODY
+from reports.superset import proxy_signing
+from tests.support.superset import COMPANY_ONE, EVERYTHING, SupersetClient, list_places
 
 BOARD = "7a56c0de-1111-5222-8333-444455556666"
-BEST_SELLER = next(item for item in places() if item.report.code == "BestSeller")
+BEST_SELLER = next(item for item in list_places() if item.report.code == "BestSeller")
 
 
 NUMBERS = count()
 UNDER_WAY: list[object] = []
 
 
-class Echo(http.server.BaseHTTPRequestHandler):
-    """Tells what arrived upstream, and answers with cookies of several names."""
+class EchoHandler(http.server.BaseHTTPRequestHandler):
+    """A server that tells what arrived upstream, and answers with cookies of several names."""
 
     def do_GET(self) -> None:
         length = int(self.headers.get("content-length") or 0)
@@ -43,7 +43,7 @@ class Echo(http.server.BaseHTTPRequestHandler):
             "path": self.path,
             "headers": dict(self.headers.items()),
             "body": self.rfile.read(length).decode(),
-            "together": self._together(),
+            "together": self._count_concurrent(),
         }
         if self.path == "/api/v1/time_range/":
             self.send_response(302)
@@ -60,8 +60,8 @@ class Echo(http.server.BaseHTTPRequestHandler):
 
     do_POST = do_PUT = do_GET
 
-    def _together(self) -> int:
-        """How many are asked of it at once; what is slow lets others come in meanwhile."""
+    def _count_concurrent(self) -> int:
+        """Return the number of concurrent requests; what is slow lets others come in meanwhile."""
         UNDER_WAY.append(self)
         try:
             if self.path.endswith("?slow"):
@@ -71,23 +71,23 @@ class Echo(http.server.BaseHTTPRequestHandler):
             UNDER_WAY.remove(self)
 
     def log_message(self, *_: object) -> None:
-        """Silent."""
+        """Log nothing."""
 
 
 async def ours(request) -> PlainTextResponse:
     return PlainTextResponse(f"ours {request.url.path}", 404)
 
 
-def client_of(upstream: str) -> TestClient:
+def build_client(upstream: str) -> TestClient:
     app = Starlette(routes=[Route("/{path:path}", ours, methods=["GET", "POST", "PUT", "DELETE", "HEAD"])])
     return TestClient(FrameProxy(app, upstream), follow_redirects=False)
 
 
 @contextmanager
-def echoing() -> Iterator[TestClient]:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+def running_echo() -> Iterator[TestClient]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), EchoHandler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    with client_of(f"http://127.0.0.1:{server.server_port}") as client:
+    with build_client(f"http://127.0.0.1:{server.server_port}") as client:
         yield client
     server.shutdown()
     server.server_close()
@@ -95,7 +95,7 @@ def echoing() -> Iterator[TestClient]:
 
 @pytest.fixture(scope="module")
 def echo() -> Iterator[TestClient]:
-    with echoing() as client:
+    with running_echo() as client:
         yield client
 
 
@@ -169,7 +169,7 @@ class TestPaths:
 
 
 class TestHeaders:
-    def told(self, answer: httpx.Response) -> dict:
+    def read_echo(self, answer: httpx.Response) -> dict:
         assert answer.status_code == 200
         return answer.json()
 
@@ -184,7 +184,9 @@ class TestHeaders:
         }
         sent = {
             name.lower(): value
-            for name, value in self.told(echo.get(f"/embedded/{BOARD}", headers=headers))["headers"].items()
+            for name, value in self.read_echo(echo.get(f"/embedded/{BOARD}", headers=headers))[
+                "headers"
+            ].items()
         }
         assert sent["cookie"] == "superset_session=mine"
         assert sent["x-guesttoken"] == "guest"
@@ -193,21 +195,21 @@ class TestHeaders:
 
     def test_a_token_in_a_form_goes_on_as_a_header(self, echo: TestClient):
         sent = {"guest_token": "guest.of-a_form", "form_data": '{"a": "值"}'}
-        told = self.told(echo.post("/api/v1/chart/data", data=sent))
+        told = self.read_echo(echo.post("/api/v1/chart/data", data=sent))
         assert {name.lower(): value for name, value in told["headers"].items()}["x-guesttoken"] == sent[
             "guest_token"
         ]
         assert dict(parse_qsl(told["body"])) == sent
 
     def test_one_session_never_goes_out_with_another_request(self, echo: TestClient):
-        self.told(echo.get(f"/embedded/{BOARD}", headers={"cookie": f"{FRAME_COOKIE}=first"}))
+        self.read_echo(echo.get(f"/embedded/{BOARD}", headers={"cookie": f"{FRAME_COOKIE}=first"}))
         echo.cookies.clear()
-        told = self.told(echo.get(f"/embedded/{BOARD}"))
+        told = self.read_echo(echo.get(f"/embedded/{BOARD}"))
         assert "cookie" not in {name.lower() for name in told["headers"]}
 
     def test_an_admin_session_never_reaches_a_frame(self, echo: TestClient):
         echo.cookies.clear()
-        told = self.told(echo.get(f"/embedded/{BOARD}", headers={"cookie": "superset_session=admin"}))
+        told = self.read_echo(echo.get(f"/embedded/{BOARD}", headers={"cookie": "superset_session=admin"}))
         assert "cookie" not in {name.lower() for name in told["headers"]}
 
     def test_session_comes_back_under_the_frame_name_alone(self, echo: TestClient):
@@ -219,7 +221,7 @@ class TestHeaders:
         assert "frame-ancestors 'self'" in answer.headers["content-security-policy"]
 
     def test_query_and_body_pass_unchanged(self, echo: TestClient):
-        told = self.told(echo.post("/api/v1/chart/data?a=%E4%B8%AD&b=1", content="{}"))
+        told = self.read_echo(echo.post("/api/v1/chart/data?a=%E4%B8%AD&b=1", content="{}"))
         assert told["path"] == "/api/v1/chart/data?a=%E4%B8%AD&b=1"
         assert told["body"] == "{}"
 
@@ -245,22 +247,22 @@ class TestHeaders:
 
     @pytest.mark.parametrize("name", FILES)
     def test_what_all_share_is_fetched_once_for_each_packing(self, echo: TestClient, name: str):
-        def asked(packing: str, **headers: str) -> tuple[int, str]:
+        def fetch(packing: str, **headers: str) -> tuple[int, str]:
             answer = echo.get(f"/static/assets/{name}", headers={"accept-encoding": packing, **headers})
             assert "set-cookie" not in answer.headers
             assert int(answer.headers["content-length"]) == len(answer.content)
-            told = self.told(answer)
+            told = self.read_echo(answer)
             assert "cookie" not in {k.lower() for k in told["headers"]}
             return told["number"], {k.lower(): v for k, v in told["headers"].items()}["accept-encoding"]
 
         # What a browser over TLS says, an older one, a simple one: each gets what it can unpack.
-        first = [asked(packing) for packing in ("gzip, deflate, br, zstd", "gzip, deflate", "identity", "")]
+        first = [fetch(packing) for packing in ("gzip, deflate, br, zstd", "gzip, deflate", "identity", "")]
         assert [packing for _, packing in first] == ["br", "gzip", "identity", "identity"]
         assert len({number for number, _ in first}) == 3 and first[2] == first[3]
         for packing, found in zip(("br", "gzip, deflate, br", "gzip", "zstd"), (0, 0, 1, 2), strict=True):
-            assert asked(packing) == first[found]
+            assert fetch(packing) == first[found]
         # Whoever asks for a part is given the whole.
-        assert asked("br", range="bytes=0-9", cookie=f"{FRAME_COOKIE}=mine") == first[0]
+        assert fetch("br", range="bytes=0-9", cookie=f"{FRAME_COOKIE}=mine") == first[0]
         assert echo.head(f"/static/assets/{name}", headers={"accept-encoding": "br"}).content == b""
 
     def test_who_has_the_file_is_told_so(self, echo: TestClient):
@@ -278,32 +280,32 @@ class TestHeaders:
 
     def test_the_last_that_there_is_room_for_are_kept(self, monkeypatch: pytest.MonkeyPatch):
         def fetched(client: TestClient, digit: int) -> int:
-            return self.told(client.get(f"/static/assets/{digit:020x}.chunk.js"))["number"]
+            return self.read_echo(client.get(f"/static/assets/{digit:020x}.chunk.js"))["number"]
 
-        with echoing() as client:
+        with running_echo() as client:
             length = len(client.get("/static/assets/a.b2.chunk.js").content)
-            monkeypatch.setattr(shared_files, "MOST_KEPT", 5 * length // 2)
+            monkeypatch.setattr(asset_cache, "MAX_BYTES", 5 * length // 2)
             first = [fetched(client, digit) for digit in (1, 2, 1, 3)]
             assert first[0] == first[2]
             assert [fetched(client, 1), fetched(client, 3)] == [first[0], first[3]]
             assert fetched(client, 2) != first[1], "it was asked for least lately"
 
     def test_what_may_change_is_asked_for_again(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(shared_files, "KEPT_SECONDS", -1)
-        with echoing() as client:
+        monkeypatch.setattr(asset_cache, "MAX_AGE_SECONDS", -1)
+        with running_echo() as client:
             for path in ("/static/assets/a.b2.chunk.js", "/superset/language_pack/zh/"):
-                one, other = (self.told(client.get(path))["number"] for _ in range(2))
+                one, other = (self.read_echo(client.get(path))["number"] for _ in range(2))
                 assert one != other
 
     def test_nothing_else_is_kept(self, echo: TestClient):
-        one, other = (self.told(echo.get(f"/embedded/{BOARD}"))["number"] for _ in range(2))
+        one, other = (self.read_echo(echo.get(f"/embedded/{BOARD}"))["number"] for _ in range(2))
         assert one != other
 
     def test_one_client_has_his_share_of_superset(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr(upstream, "MOST_AT_ONCE", 2)
-        with echoing() as client, ThreadPoolExecutor(8) as pool:
+        monkeypatch.setattr(superset_proxy, "MOST_AT_ONCE", 2)
+        with running_echo() as client, ThreadPoolExecutor(8) as pool:
             answers = [*pool.map(lambda _: client.get(f"/embedded/{BOARD}?slow"), range(8))]
-        assert max(self.told(answer)["together"] for answer in answers) == 2
+        assert max(self.read_echo(answer)["together"] for answer in answers) == 2
 
     def test_too_large_a_request(self, echo: TestClient):
         assert echo.post("/api/v1/chart/data", content=b"x" * (LARGEST_BODY + 1)).status_code == 413
@@ -311,7 +313,7 @@ class TestHeaders:
 
 class TestDown:
     def test_says_so_in_chinese(self):
-        with client_of("http://127.0.0.1:9") as client:
+        with build_client("http://127.0.0.1:9") as client:
             answer = client.post("/api/v1/chart/data", json={})
             page = client.get(f"/embedded/{BOARD}", headers={"accept": "text/html"})
         assert (answer.status_code, answer.json()["msg"]) == (503, "报表服务暂时不可用，请稍后刷新")
@@ -320,8 +322,8 @@ class TestDown:
 
 class TestRealFrame:
     @pytest.fixture(scope="class")
-    def frame(self, superset: Superset) -> Iterator[TestClient]:
-        with client_of(superset.url) as client:
+    def frame(self, superset: SupersetClient) -> Iterator[TestClient]:
+        with build_client(superset.url) as client:
             yield client
 
     def test_page_in_chinese(self, frame: TestClient):
@@ -334,7 +336,9 @@ class TestRealFrame:
         assert (words["Summary"], words["Update chart"]) == (["合计"], ["更新图表"])
         assert not [text for text, chinese in words.items() if "过滤" in "".join(chinese)]
 
-    def test_a_narrow_frame_gets_each_chart_in_a_row_of_its_own(self, frame: TestClient, superset: Superset):
+    def test_a_narrow_frame_gets_each_chart_in_a_row_of_its_own(
+        self, frame: TestClient, superset: SupersetClient
+    ):
         path = f"/api/v1/dashboard/{superset.dashboard_id(BEST_SELLER)}"
         asked = {"x-guesttoken": superset.token(BEST_SELLER, COMPANY_ONE), "x-narrow": "1"}
         answer = frame.get(path, headers=asked)
@@ -343,7 +347,7 @@ class TestRealFrame:
         assert {len(position[row]["children"]) for row in position["GRID_ID"]["children"]} == {1}
 
     def test_columns_of_links_that_a_reader_may_follow_nowhere_are_not_shown(
-        self, frame: TestClient, superset: Superset
+        self, frame: TestClient, superset: SupersetClient
     ):
         path = f"/api/v1/dashboard/{superset.dashboard_id(BEST_SELLER)}/charts"
         token = superset.token(BEST_SELLER, COMPANY_ONE)
@@ -355,14 +359,14 @@ class TestRealFrame:
         columns = chart["form_data"]["column_config"]
         assert columns["detail_link"]["visible"] is False and "visible" not in columns["stock_link"]
 
-    def test_chart_data(self, frame: TestClient, superset: Superset):
+    def test_chart_data(self, frame: TestClient, superset: SupersetClient):
         token = superset.token(BEST_SELLER, COMPANY_ONE)
         body = superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("top"), token)
         answer = frame.post("/api/v1/chart/data", json=body, headers={"x-guesttoken": token})
         assert answer.status_code == 200
         assert answer.json()["result"][0]["data"]
 
-    def test_without_a_token_there_is_no_data(self, frame: TestClient, superset: Superset):
+    def test_without_a_token_there_is_no_data(self, frame: TestClient, superset: SupersetClient):
         token = superset.token(BEST_SELLER, EVERYTHING)
         body = superset.chart_body(BEST_SELLER, BEST_SELLER.board.chart("top"), token)
         assert frame.post("/api/v1/chart/data", json=body).status_code in (401, 403)

@@ -8,17 +8,17 @@ from uuid import uuid4
 
 import pytest
 
-from api.reporting.board_copies import copy_board, renumbered, whole_layout
-from tests.kit.superset import Superset
-from tests.reports.analysts import OWED, SOLD, Analyst
-from tests.reports.analysts import chart as new_chart
+from api.reporting.superset_gateway.dashboard_copies import complete_layout, copy_dashboard, renumber_charts
+from tests.reports.explore_client import BEST_SELLER_DATASET, RECEIVABLE_DATASET, Analyst
+from tests.reports.explore_client import build_chart_body as new_chart
+from tests.support.superset import SupersetClient
 
 AUTHOR, READER = 581, 582
 
 
-def drawn(analyst: Analyst, title: str) -> tuple[int, int]:
-    """A chart of the author's on a board of his: their numbers."""
-    dataset = analyst.datasets[SOLD]
+def create_placed_chart(analyst: Analyst, title: str) -> tuple[int, int]:
+    """Create a chart of the author's on a board of his; return their numbers."""
+    dataset = analyst.datasets[BEST_SELLER_DATASET]
     form = {
         "datasource": f"{dataset}__table",
         "viz_type": "table",
@@ -51,7 +51,7 @@ def drawn(analyst: Analyst, title: str) -> tuple[int, int]:
     return board.json()["id"], chart.json()["id"]
 
 
-class Talk:
+class PublishingClient:
     """An analyst as the core talks to Superset in his name."""
 
     def __init__(self, analyst: Analyst) -> None:
@@ -66,7 +66,7 @@ class Talk:
         return answer.json()["result"]
 
 
-class Shown(NamedTuple):
+class BoardCopy(NamedTuple):
     """A copy of a board: the number that it has, and what it is known by for good."""
 
     number: int
@@ -74,50 +74,52 @@ class Shown(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def published(superset: Superset) -> Shown:
+def published(superset: SupersetClient) -> BoardCopy:
     """A copy of a board."""
     author = Analyst(superset, user=AUTHOR)
-    board, _ = drawn(author, "发布的看板")
-    return copied(author, board)
+    board, _ = create_placed_chart(author, "发布的看板")
+    return clone_board(author, board)
 
 
-def copied(author: Analyst, board: int) -> Shown:
-    uuid = str(copy_board(Talk(author), board).uuid)
-    return Shown(author.get(f"/api/v1/dashboard/{uuid}").json()["result"]["id"], uuid)
+def clone_board(author: Analyst, board: int) -> BoardCopy:
+    uuid = str(copy_dashboard(PublishingClient(author), board).uuid)
+    return BoardCopy(author.get(f"/api/v1/dashboard/{uuid}").json()["result"]["id"], uuid)
 
 
-def reading(superset: Superset, published: Shown, **said: Any) -> Analyst:
+def build_reader(superset: SupersetClient, published: BoardCopy, **said: Any) -> Analyst:
     return Analyst(
         superset,
         **{"user": READER, "boards": [published.uuid], "frozen": [published.uuid], "draws": False, **said},
     )
 
 
-def charts(analyst: Analyst, board: int) -> Any:
+def get_charts(analyst: Analyst, board: int) -> Any:
     return analyst.get(f"/api/v1/dashboard/{board}/charts")
 
 
 class TestReading:
     def test_whom_it_is_published_to_sees_it_and_its_charts(
-        self, superset: Superset, published: Shown
+        self, superset: SupersetClient, published: BoardCopy
     ) -> None:
-        reader = reading(superset, published)
+        reader = build_reader(superset, published)
         assert reader.get(f"/api/v1/dashboard/{published.number}").status_code == 200
-        [chart] = charts(reader, published.number).json()["result"]
+        [chart] = get_charts(reader, published.number).json()["result"]
         assert chart["slice_name"] == "发布的看板的图"
 
-    def test_others_do_not_find_it(self, superset: Superset, published: Shown) -> None:
+    def test_others_do_not_find_it(self, superset: SupersetClient, published: BoardCopy) -> None:
         for boards in ([], [str(uuid4())]):
-            stranger = reading(superset, published, boards=boards)
+            stranger = build_reader(superset, published, boards=boards)
             assert stranger.get(f"/api/v1/dashboard/{published.number}").status_code == 404
-            assert charts(stranger, published.number).status_code == 404
+            assert get_charts(stranger, published.number).status_code == 404
 
-    def test_its_figures_are_of_the_readers_own_role(self, superset: Superset, published: Shown) -> None:
+    def test_its_figures_are_of_the_readers_own_role(
+        self, superset: SupersetClient, published: BoardCopy
+    ) -> None:
         def figures(role: int) -> list[dict[str, Any]]:
-            reader = reading(superset, published, role_id=role)
-            [chart] = charts(reader, published.number).json()["result"]
+            reader = build_reader(superset, published, role_id=role)
+            [chart] = get_charts(reader, published.number).json()["result"]
             drawn = {"slice_id": chart["id"], "dashboardId": published.number}
-            answer = reader.sold(columns=["company_name"], metrics=["quantity"], form=drawn)
+            answer = reader.query_best_sellers(columns=["company_name"], metrics=["quantity"], form=drawn)
             assert answer.status_code == 200, answer.text
             rows: list[dict[str, Any]] = answer.json()["result"][0]["data"]
             return rows
@@ -125,22 +127,27 @@ class TestReading:
         assert {row["company_name"] for row in figures(1)} == {"上海公司", "苏州公司"}
         assert {row["company_name"] for row in figures(2)} == {"上海公司"}
 
-    def test_a_dataset_that_is_not_the_readers_is_refused(self, superset: Superset, published: Shown) -> None:
-        reader = reading(superset, published, reports=[])
+    def test_a_dataset_that_is_not_the_readers_is_refused(
+        self, superset: SupersetClient, published: BoardCopy
+    ) -> None:
+        reader = build_reader(superset, published, reports=[])
         assert reader.datasets == {}
-        number = Analyst(superset, user=AUTHOR).datasets[SOLD]
-        assert reader.data(number, columns=["company_name"], metrics=["quantity"]).status_code in (403, 404)
+        number = Analyst(superset, user=AUTHOR).datasets[BEST_SELLER_DATASET]
+        assert reader.query_dataset(number, columns=["company_name"], metrics=["quantity"]).status_code in (
+            403,
+            404,
+        )
 
     def test_only_what_its_charts_are_drawn_of_is_answered_to_who_only_looks(
-        self, superset: Superset, published: Shown
+        self, superset: SupersetClient, published: BoardCopy
     ) -> None:
-        reader = reading(superset, published)
-        [chart] = charts(reader, published.number).json()["result"]
+        reader = build_reader(superset, published)
+        [chart] = get_charts(reader, published.number).json()["result"]
         form = {"slice_id": chart["id"], "dashboardId": published.number}
         asked = {"columns": ["company_name"], "metrics": ["quantity"], "form": form}
-        assert reader.sold(**asked).status_code == 200
+        assert reader.query_best_sellers(**asked).status_code == 200
         other = Analyst(superset, user=AUTHOR)
-        own = other.draw("不在看板上的图", other.datasets[SOLD])
+        own = other.create_chart("不在看板上的图", other.datasets[BEST_SELLER_DATASET])
         for changed in (
             {"columns": ["brand_name"]},
             {"metrics": ["revenue"]},
@@ -155,16 +162,18 @@ class TestReading:
             {"form": {**form, "parent_slice_id": chart["id"]}},
             {"form": {"type": "NATIVE_FILTER", "dashboardId": published.number, "native_filter_id": "none"}},
         ):
-            assert reader.sold(**{**asked, **changed}).status_code == 403, changed
+            assert reader.query_best_sellers(**{**asked, **changed}).status_code == 403, changed
         owed = {"columns": ["company_name"], "metrics": [], "form": form}
-        assert reader.data(reader.datasets[OWED], **owed).status_code == 403, "another dataset"
-        drawing = reading(superset, published, draws=True)
-        assert drawing.sold(columns=["brand_name"], metrics=["quantity"]).status_code == 200
+        assert reader.query_dataset(reader.datasets[RECEIVABLE_DATASET], **owed).status_code == 403, (
+            "another dataset"
+        )
+        drawing = build_reader(superset, published, draws=True)
+        assert drawing.query_best_sellers(columns=["brand_name"], metrics=["quantity"]).status_code == 200
 
-    def test_values_of_its_filters_are_answered(self, superset: Superset) -> None:
+    def test_values_of_its_filters_are_answered(self, superset: SupersetClient) -> None:
         author = Analyst(superset, user=AUTHOR)
-        board, _ = drawn(author, "有筛选的看板")
-        dataset = author.datasets[SOLD]
+        board, _ = create_placed_chart(author, "有筛选的看板")
+        dataset = author.datasets[BEST_SELLER_DATASET]
         told = {
             "native_filter_configuration": [
                 {
@@ -176,16 +185,18 @@ class TestReading:
         }
         changed = author.ask("PUT", f"/api/v1/dashboard/{board}", {"json_metadata": json.dumps(told)})
         assert changed.status_code == 200, changed.text
-        copy = copied(author, board)
-        reader = reading(superset, copy)
+        copy = clone_board(author, board)
+        reader = build_reader(superset, copy)
         form = {"type": "NATIVE_FILTER", "dashboardId": copy.number, "native_filter_id": "NATIVE_FILTER-1"}
-        assert reader.sold(columns=["brand_name"], form=form).status_code == 200
-        assert reader.sold(columns=["company_name"], form=form).status_code == 403
+        assert reader.query_best_sellers(columns=["brand_name"], form=form).status_code == 200
+        assert reader.query_best_sellers(columns=["company_name"], form=form).status_code == 403
 
-    def test_who_only_looks_has_no_page_to_draw_on(self, superset: Superset, published: Shown) -> None:
-        reader = reading(superset, published)
-        [chart] = charts(reader, published.number).json()["result"]
-        dataset = reader.datasets[SOLD]
+    def test_who_only_looks_has_no_page_to_draw_on(
+        self, superset: SupersetClient, published: BoardCopy
+    ) -> None:
+        reader = build_reader(superset, published)
+        [chart] = get_charts(reader, published.number).json()["result"]
+        dataset = reader.datasets[BEST_SELLER_DATASET]
         for path in (
             f"/explore/?slice_id={chart['id']}",
             f"/explore/?datasource_type=table&datasource_id={dataset}",
@@ -197,9 +208,11 @@ class TestReading:
 
 class TestFrozen:
     @pytest.mark.parametrize("user", [AUTHOR, READER])
-    def test_nobody_changes_or_deletes_it(self, superset: Superset, published: Shown, user: int) -> None:
-        someone = reading(superset, published, user=user, draws=True)
-        [chart] = charts(someone, published.number).json()["result"]
+    def test_nobody_changes_or_deletes_it(
+        self, superset: SupersetClient, published: BoardCopy, user: int
+    ) -> None:
+        someone = build_reader(superset, published, user=user, draws=True)
+        [chart] = get_charts(someone, published.number).json()["result"]
         for method, path, body in (
             ("PUT", f"/api/v1/dashboard/{published.number}", {"dashboard_title": "改名"}),
             ("DELETE", f"/api/v1/dashboard/{published.number}", None),
@@ -207,39 +220,41 @@ class TestFrozen:
             ("DELETE", f"/api/v1/chart/{chart['id']}", None),
         ):
             assert someone.ask(method, path, body).status_code >= 400, (method, path)
-        reader = reading(superset, published)
+        reader = build_reader(superset, published)
         assert (
             reader.get(f"/api/v1/dashboard/{published.number}").json()["result"]["dashboard_title"]
             == "发布的看板（已发布）"
         )
-        assert [one["slice_name"] for one in charts(reader, published.number).json()["result"]] == [
+        assert [one["slice_name"] for one in get_charts(reader, published.number).json()["result"]] == [
             "发布的看板的图"
         ]
 
     @pytest.mark.parametrize("frozen", [True, False])
     def test_nobody_takes_a_chart_off_it_or_puts_one_on_it(
-        self, superset: Superset, published: Shown, frozen: bool
+        self, superset: SupersetClient, published: BoardCopy, frozen: bool
     ) -> None:
         kept = [published.uuid] if frozen else []
-        author = reading(superset, published, user=AUTHOR, draws=True, frozen=kept)
-        [chart] = charts(author, published.number).json()["result"]
+        author = build_reader(superset, published, user=AUTHOR, draws=True, frozen=kept)
+        [chart] = get_charts(author, published.number).json()["result"]
         taken = author.ask("PUT", f"/api/v1/chart/{chart['id']}", {"dashboards": []})
         assert taken.status_code >= 400
-        other = new_chart("另一张图", author.datasets[SOLD], dashboards=[published.number])
+        other = new_chart("另一张图", author.datasets[BEST_SELLER_DATASET], dashboards=[published.number])
         assert author.ask("POST", "/api/v1/chart/", other).status_code >= 400
-        own = author.draw("自己的图", author.datasets[SOLD])
+        own = author.create_chart("自己的图", author.datasets[BEST_SELLER_DATASET])
         moved = author.ask("PUT", f"/api/v1/chart/{own}", {"dashboards": [published.number]})
         assert moved.status_code >= 400
-        left = charts(reading(superset, published), published.number).json()["result"]
+        left = get_charts(build_reader(superset, published), published.number).json()["result"]
         assert [one["slice_name"] for one in left] == ["发布的看板的图"]
 
-    def test_its_author_finds_his_own_board_beside_it(self, superset: Superset, published: Shown) -> None:
+    def test_its_author_finds_his_own_board_beside_it(
+        self, superset: SupersetClient, published: BoardCopy
+    ) -> None:
         author = Analyst(superset, user=AUTHOR, frozen=[published.uuid])
         found = {one["id"] for one in author.get("/api/v1/dashboard/").json()["result"]}
         assert found and published.number not in found
 
-    def test_who_only_looks_draws_nothing(self, superset: Superset, published: Shown) -> None:
-        reader = reading(superset, published)
+    def test_who_only_looks_draws_nothing(self, superset: SupersetClient, published: BoardCopy) -> None:
+        reader = build_reader(superset, published)
         answer = reader.ask("POST", "/api/v1/dashboard/", {"dashboard_title": "读者的"})
         assert answer.status_code >= 400
         assert {one["id"] for one in reader.get("/api/v1/dashboard/").json()["result"]} == {published.number}
@@ -254,13 +269,13 @@ class TestCopying:
             "ROW-1": {"type": "ROW", "id": "ROW-1", "children": ["CHART-1"]},
             "CHART-1": {"type": "CHART", "id": "CHART-1", "children": [], "meta": {"chartId": 7}},
         }
-        layout = whole_layout("看板", tabs, {7: "甲", 8: "乙"})
+        layout = complete_layout("看板", tabs, {7: "甲", 8: "乙"})
         assert layout["CHART-1"] == tabs["CHART-1"]
         _, added = layout["TAB-1"]["children"]
         [chart] = layout[added]["children"]
         assert (layout[chart]["meta"]["chartId"], layout[chart]["meta"]["sliceName"]) == (8, "乙")
         assert layout[chart]["parents"] == ["ROOT_ID", "TABS-1", "TAB-1", added]
-        bare = whole_layout("看板", {}, {8: "乙"})
+        bare = complete_layout("看板", {}, {8: "乙"})
         assert [bare[row]["children"] for row in bare["GRID_ID"]["children"]] == [[chart]]
 
     def test_filters_are_of_the_charts_of_the_copy(self) -> None:
@@ -277,7 +292,7 @@ class TestCopying:
                 "7": {"id": 7, "crossFilters": {"scope": "global", "chartsInScope": [8]}}
             },
         }
-        assert renumbered(told, {7: 17, 8: 18}) == {
+        assert renumber_charts(told, {7: 17, 8: 18}) == {
             "refresh_frequency": 7,
             "native_filter_configuration": [
                 {

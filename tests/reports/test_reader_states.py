@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from reports.reader_states import LARGEST, BoundedStore
+from reports.superset.reader_states import LARGEST, BoundedStore
 
 
-class Store(dict[str, Any]):
-    """What a cache of Superset's does."""
+class DictStore(dict[str, Any]):
+    """A dictionary with the methods of a cache of Superset's."""
 
     def set(self, key: str, value: Any) -> bool:
         self[key] = value
@@ -21,7 +21,7 @@ class Store(dict[str, Any]):
 
 
 def test_the_oldest_of_a_reader_go() -> None:
-    store, who = Store(), ["zhang"]
+    store, who = DictStore(), ["zhang"]
     bounded = BoundedStore(lambda: store, lambda: (who[0],), ValueError, most=3)
     bounded.set("other", 0)
     who[0] = "li"
@@ -35,7 +35,7 @@ def test_the_oldest_of_a_reader_go() -> None:
 
 
 def test_a_huge_one_is_refused() -> None:
-    store = Store()
+    store = DictStore()
     bounded = BoundedStore(lambda: store, lambda: ("li",), ValueError)
     with pytest.raises(ValueError, match="筛选的内容太多"):
         bounded.set("key", {"value": "x" * LARGEST})
@@ -43,7 +43,7 @@ def test_a_huge_one_is_refused() -> None:
 
 
 def test_who_logged_in_is_not_bounded() -> None:
-    store = Store()
+    store = DictStore()
     bounded = BoundedStore(lambda: store, tuple, ValueError, most=1)
     for number in range(3):
         bounded.set(f"key-{number}", number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from reports.catalogue.best_seller import DEFAULT_PERIOD
-from tests.kit.report_snapshot import NO_MODEL, PROJECT, contracts, row_columns
+from tests.support.report_snapshot import NO_MODEL, PROJECT, contracts, row_columns
 
 PERIODS = PROJECT / "transforms" / "macros" / "sales_periods.sql"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from reports.catalogue import find_report
-from reports.catalogue.boards import COST, PLAIN
-from tests.kit.superset import EVERYTHING
-from tests.reports.figures import BOARDS, PASSED, figure
+from reports.semantics.dashboards import COST, PLAIN
+from tests.reports.snapshot_figures import BOARDS, ELAPSED_SHARE, read_figure
+from tests.support.superset import EVERYTHING
 
 
 class TestSales:
@@ -26,32 +26,36 @@ class TestSales:
         }
         for code in ("CommodityProfit", "ClassifiedProfit"):
             for metric, value in expected.items():
-                assert figure(snapshot, code, metric, where) == pytest.approx(value), (code, metric)
+                assert read_figure(snapshot, code, metric, where) == pytest.approx(value), (code, metric)
         for metric, value in {
             **{"profit": 1200, "rebate": 300, "supplier_rebate": 100, "after_rebate": 1000},
             **{"after_expected": 1040, "margin_after": 1000 / 6000},
         }.items():
-            assert figure(snapshot, "CustomerProfit", metric, where) == pytest.approx(value), metric
+            assert read_figure(snapshot, "CustomerProfit", metric, where) == pytest.approx(value), metric
 
     def test_margin_comes_from_sums(self, snapshot):
-        assert figure(snapshot, "CustomerProfit", "margin", "month_label = '2026-11'") == pytest.approx(0.2)
+        assert read_figure(snapshot, "CustomerProfit", "margin", "month_label = '2026-11'") == pytest.approx(
+            0.2
+        )
 
     def test_previous_period_stands_beside_the_figure(self, snapshot):
-        assert figure(
+        assert read_figure(
             snapshot, "inventoryturnover", "rate_before", "period_label = '2026-11'"
         ) == pytest.approx(0.4)
-        assert figure(snapshot, "inventoryturnover", "rate_before", "period_label = '2025-10'") is None
-        assert figure(
+        assert read_figure(snapshot, "inventoryturnover", "rate_before", "period_label = '2025-10'") is None
+        assert read_figure(
             snapshot, "CommodityProfit", "revenue_year", "month_label = '2026-11'"
         ) == pytest.approx(4500)
-        assert figure(snapshot, "CommodityProfit", "revenue_year", "month_label = '2026-08'") is None
+        assert read_figure(snapshot, "CommodityProfit", "revenue_year", "month_label = '2026-08'") is None
 
     def test_a_day_and_its_month_so_far(self, snapshot):
         where = "day_label = '2026-11-20'"
         for metric, value in {"sales": 200, "mtd_sales": 4000, "profit": 40, "mtd_margin": 0.2}.items():
-            assert figure(snapshot, "BusinessDailyReport", metric, where) == pytest.approx(value)
-        assert figure(snapshot, "BusinessDailyReport", "sales_change", where, PLAIN) == pytest.approx(0.25)
-        assert figure(snapshot, "OperationMonthlyReport", "sales_growth", "month_label = '2026-11'") == (
+            assert read_figure(snapshot, "BusinessDailyReport", metric, where) == pytest.approx(value)
+        assert read_figure(snapshot, "BusinessDailyReport", "sales_change", where, PLAIN) == pytest.approx(
+            0.25
+        )
+        assert read_figure(snapshot, "OperationMonthlyReport", "sales_growth", "month_label = '2026-11'") == (
             pytest.approx(4000 / 2000 - 1)
         )
 
@@ -67,9 +71,9 @@ class TestSales:
                 **{"receipts": (2400, 2000, 1600), "payments": (2000, 1600, 1000)},
             }.items():
                 if prefix:
-                    assert figure(snapshot, code, f"{prefix}{flow}", where) == pytest.approx(now)
+                    assert read_figure(snapshot, code, f"{prefix}{flow}", where) == pytest.approx(now)
                 found = [
-                    figure(snapshot, code, f"{flow}_{end}", where)
+                    read_figure(snapshot, code, f"{flow}_{end}", where)
                     for end in ("before", "change", "year", "growth")
                 ]
                 change, growth = (now / then - 1 for then in (before, year))
@@ -107,13 +111,13 @@ class TestSales:
             " and period_label = '近30天' group by goods_num order by 1"
         ).fetchall()
         assert rows == [("G001", 1, 3, 3), ("G002", 1, 2, 2), ("G003", 1, 1, 1)]
-        assert figure(snapshot, "BestSeller", "amount_place") is None
+        assert read_figure(snapshot, "BestSeller", "amount_place") is None
 
     def test_orders_by_how_they_were_filled(self, snapshot):
         where = "month_label = '2026-11'"
         expected = {"fill_rate": 0.8, "lead": 1.5, "late_share": 1, "rest": 18, "orders": 9}
         for metric, value in expected.items():
-            found = figure(snapshot, "SalesOrder", metric, where, PLAIN)
+            found = read_figure(snapshot, "SalesOrder", metric, where, PLAIN)
             assert found == pytest.approx(value)
 
     def test_what_guarantees_cost_once_factories_have_settled(self, snapshot):
@@ -123,24 +127,24 @@ class TestSales:
             **{"paid": 2400, "paid_quantity": 18, "settled": 1500, "settled_quantity": 12, "net": 900},
             **{
                 "recovery": 0.625,
-                "paid_change": 1 / PASSED - 1,
+                "paid_change": 1 / ELAPSED_SHARE - 1,
                 "net_before": 900,
                 "net_year": 900,
                 "recovery_year": 0.625,
             },
         }
         for metric, value in expected.items():
-            found = figure(snapshot, "aftersalesprofit", metric, where, PLAIN)
+            found = read_figure(snapshot, "aftersalesprofit", metric, where, PLAIN)
             assert found == pytest.approx(value), metric
         for symptom, (left, borne) in {"胎侧鼓包": (900, 0.5), "胎面脱层": (0, 1)}.items():
             of_it = f"{where} and symptom_name = '{symptom}'"
-            assert figure(snapshot, "aftersalesprofit", "net", of_it, PLAIN) == pytest.approx(left)
-            assert figure(snapshot, "aftersalesprofit", "recovery", of_it, PLAIN) == pytest.approx(borne)
+            assert read_figure(snapshot, "aftersalesprofit", "net", of_it, PLAIN) == pytest.approx(left)
+            assert read_figure(snapshot, "aftersalesprofit", "recovery", of_it, PLAIN) == pytest.approx(borne)
         waiting = find_report("aftersalesprofit").first_tab.plain.dataset("guarantee_waiting")
         rest = f"select {waiting.metric('waiting').sql} from ({waiting.sql}) where role_id = {EVERYTHING}"
         assert snapshot.sql(rest).fetchone() == (2 * 60,)
         of_none = "month_label = '2025-09'"
-        assert figure(snapshot, "aftersalesprofit", "recovery", of_none, PLAIN) is None
+        assert read_figure(snapshot, "aftersalesprofit", "recovery", of_none, PLAIN) is None
 
     def test_income_of_a_month_and_its_subtotals(self, snapshot):
         where = "month_label = '2026-11'"
@@ -153,11 +157,16 @@ class TestSales:
                 "rebates": 80,
                 "expenses": -70,
             },
-            **{"result": 370, "result_share": 0.185, "result_growth": 1 / PASSED - 1, "open_companies": 2},
+            **{
+                "result": 370,
+                "result_share": 0.185,
+                "result_growth": 1 / ELAPSED_SHARE - 1,
+                "open_companies": 2,
+            },
         }
         for metric, value in expected.items():
-            assert figure(snapshot, "IncomeStatement", metric, where) == pytest.approx(value), metric
-        assert figure(snapshot, "IncomeStatement", "open_companies", "month_label = '2026-10'") == 0
+            assert read_figure(snapshot, "IncomeStatement", metric, where) == pytest.approx(value), metric
+        assert read_figure(snapshot, "IncomeStatement", "open_companies", "month_label = '2026-10'") == 0
         statement = find_report("IncomeStatement").first_tab.cost.dataset("income_statement_cost")
         amount, share, order = (statement.metric(name).sql for name in ("amount", "share", "line"))
         rows = snapshot.sql(

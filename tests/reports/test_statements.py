@@ -8,14 +8,14 @@ import duckdb
 import pytest
 
 from api.kit.errors import Refusal
-from api.kit.settings import settings
+from api.kit.settings import read_settings
 from api.launch.report_statements import build_requests, collect_statements, describe_report, resolve_report
 from reports.catalogue import find_report
-from tests.kit.superset import COMPANY_TWO, NOTHING, Superset
+from tests.support.superset import COMPANY_TWO, NOTHING, SupersetClient
 
 
 @pytest.fixture(scope="module")
-def best_seller(superset: Superset) -> dict[int, dict[str, Any]]:
+def best_seller(superset: SupersetClient) -> dict[int, dict[str, Any]]:
     """The charts of a report for two roles, by their keys."""
     report = resolve_report("BestSeller")
     return {
@@ -24,8 +24,8 @@ def best_seller(superset: Superset) -> dict[int, dict[str, Any]]:
     }
 
 
-def rows(statement: str) -> list[dict[str, Any]]:
-    path = (settings().warehouse_dir / "current").resolve() / "wh.duckdb"
+def run_statement(statement: str) -> list[dict[str, Any]]:
+    path = (read_settings().warehouse_dir / "current").resolve() / "wh.duckdb"
     with duckdb.connect(str(path), read_only=True) as conn:
         found = conn.execute(statement)
         names = [column[0] for column in found.description or ()]
@@ -45,7 +45,7 @@ class TestStatements:
                 assert all(f"role_id = {role}" in sql for sql in chart["statements"]), chart["key"]
 
     def test_a_table_is_found_by_its_keys_first(self, best_seller: dict[int, dict[str, Any]]) -> None:
-        """The deferred join of `reports.late_names`, which no other command shows."""
+        """The deferred join of `reports.semantics.deferred_join`, which no other command shows."""
         keys, named, *totals = best_seller[COMPANY_TWO]["detail"]["statements"]
         assert "all_rows" in keys and "goods_name" not in keys.split("FROM")[0]
         assert "places" in named and totals
@@ -54,17 +54,17 @@ class TestStatements:
         self, best_seller: dict[int, dict[str, Any]]
     ) -> None:
         _, named, *_ = best_seller[COMPANY_TWO]["detail"]["statements"]
-        shown = rows(named)
+        shown = run_statement(named)
         [asked] = build_requests(resolve_report("BestSeller"), COMPANY_TWO, sees_cost=False)
         [period] = asked["filters"]["period"]
-        [sold] = rows(
+        [sold] = run_statement(
             "select sum(quantity) as quantity from mart_best_seller join role_company_scope using (company_id)"
             f" where role_id = {COMPANY_TWO} and period_label = '{period}'"
         )
         assert sum(row["quantity"] for row in shown) == sold["quantity"] > 0
 
     def test_a_role_without_companies_finds_nothing(self, best_seller: dict[int, dict[str, Any]]) -> None:
-        assert rows(best_seller[NOTHING]["detail"]["statements"][0]) == []
+        assert run_statement(best_seller[NOTHING]["detail"]["statements"][0]) == []
 
 
 class TestFindingAReport:

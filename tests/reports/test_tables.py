@@ -12,27 +12,34 @@ import duckdb
 import pytest
 import sqlalchemy as sa
 
-from reports.catalogue.beside import KEY
-from reports.catalogue.boards import Chart
-from reports.catalogue.datasets import BESIDE_ORDER, SUFFIXES, Column, Dataset, Metric
-from reports.catalogue.expressions import Expression, RawSql, quoted_sum
-from reports.catalogue.metrics import change, total
-from reports.late_names import EXTREMES, Table
-from reports.ways_down import led_down
-from tests.kit.superset import AS_OF, EVERYTHING, Place, Superset, moment_of, of_range
-from tests.reports.guests import DATA, PLACES, rows_of
+from reports.semantics.dashboards import Chart
+from reports.semantics.datasets import PERIOD_OFFSET, SUFFIXES, Column, Dataset, Metric
+from reports.semantics.deferred_join import EXTREMES, PagedTableQuery
+from reports.semantics.expressions import Expression, RawSql, quoted_sum
+from reports.semantics.kpi_comparison import KPI_KEY
+from reports.semantics.metrics import change_of, total_of
+from reports.superset.drilldown_links import add_drilldown_filters
+from tests.reports.guest_requests import DATA, PLACES, read_rows
+from tests.support.superset import (
+    AS_OF,
+    EVERYTHING,
+    DashboardPlace,
+    SupersetClient,
+    bind_sample_range,
+    build_range_filter,
+)
 
 ROWS = "(values ('卖过', 1, 0), ('没有', 0, 0)) as t (company_name, sold, sold_before)"
 
 
-class Found(NamedTuple):
-    """What Superset makes of a question."""
+class FoundQuery(NamedTuple):
+    """Superset's query, as far as it is read."""
 
     sqla_query: Any
     labels_expected: list[str]
 
 
-def rows(columns: list[str], answers: list[dict[str, object]]) -> list[list[object]]:
+def round_rows(columns: list[str], answers: list[dict[str, object]]) -> list[list[object]]:
     return sorted(
         [
             [round(value, 6) if isinstance(value, float) else value for value in map(answer.get, columns)]
@@ -42,42 +49,42 @@ def rows(columns: list[str], answers: list[dict[str, object]]) -> list[list[obje
     )
 
 
-def keyed(at: Place) -> list[tuple[Chart, Dataset]]:
+def list_keyed_tables(at: DashboardPlace) -> list[tuple[Chart, Dataset]]:
     tables = [(chart.on_screen, at.board.dataset(chart.dataset)) for chart in at.board.tables]
     return [(chart, data) for chart, data in tables if len(data.row_keys(chart.by)) < len(chart.by)]
 
 
-def named(found: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
+def list_named_rows(found: duckdb.DuckDBPyRelation) -> list[dict[str, Any]]:
     return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
 
 
-def read(snapshot: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:
-    return named(snapshot.sql(sql))
+def query_rows(snapshot: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:
+    return list_named_rows(snapshot.sql(sql))
 
 
-def adds_up_days(data: Dataset, columns: Iterable[str]) -> bool:
-    """Whether one of the columns says from which day to which a row is."""
+def has_day_extremes(data: Dataset, columns: Iterable[str]) -> bool:
+    """Return whether one of the columns says from which day to which a row is."""
     return any(
         made_of is not None and EXTREMES.keys() & made_of.columns
         for made_of in (data.column(name).made_of for name in columns)
     )
 
 
-def leads_to_its_days(row: dict[str, Any]) -> None:
-    """A row that adds up days leads to the bills of these, where one of the mart would lead to those of this month."""
+def replace_day_links(row: dict[str, Any]) -> None:
+    """Point a row's links at the bills of its own days instead of this month's."""
     for name in (name for name in row if name.endswith("_link")):
         for end, day in (("start", row["min_day"]), ("end", row["max_day"])):
             row[name] = re.sub(rf"(?<=business_date_{end}=)[\d-]+", day.isoformat(), row[name])
 
 
-def stock(*columns: Column) -> Dataset:
+def build_stock_dataset(*columns: Column) -> Dataset:
     return Dataset(
         key="stock", label="库存", source="mart", grain="company", columns=columns, measures=(), metrics=()
     )
 
 
-def without_chosen(snapshot, at: Place, chart: Chart) -> dict[str, str] | None:
-    """Choices of a board's filters under which the head's chosen period has no rows, but an earlier one has."""
+def find_empty_choice(snapshot, at: DashboardPlace, chart: Chart) -> dict[str, str] | None:
+    """Return filter values under which the chosen period has no rows, but an earlier one has."""
     data = at.board.dataset(chart.dataset)
     columns = [item.column for item in at.board.filters if data.has_column(item.column)]
     [latest] = [item.column for item in at.board.filters if item.latest] or [""]
@@ -92,25 +99,25 @@ def without_chosen(snapshot, at: Place, chart: Chart) -> dict[str, str] | None:
 
 
 class TestHeads:
-    def test_a_chosen_period_without_rows_stands_first_and_is_empty(self, superset: Superset, snapshot):
-        heads = [(at, chart) for at in PLACES for chart in at.board.figures]
-        asked = [(at, chart, without_chosen(snapshot, at, chart)) for at, chart in heads]
+    def test_a_chosen_period_without_rows_stands_first_and_is_empty(self, superset: SupersetClient, snapshot):
+        heads = [(at, chart) for at in PLACES for chart in at.board.kpi_charts]
+        asked = [(at, chart, find_empty_choice(snapshot, at, chart)) for at, chart in heads]
         assert len([choices for *_, choices in asked if choices]) > 3
         for at, chart, choices in asked:
             if not choices:
                 continue
-            beside = at.board.dataset(chart.dataset).beside
+            beside = at.board.dataset(chart.dataset).comparison
             token = superset.token(at, EVERYTHING)
             body = superset.chart_body(at, chart, token)
             filters = [{"col": name, "op": "IN", "val": [value]} for name, value in choices.items()]
             body["queries"][0]["filters"] = filters
             first, *earlier = superset.post("/api/v1/chart/data", token, body).json()["result"][0]["data"]
-            assert [row[KEY] for row in (first, *earlier)] == list(beside.words), at
+            assert [row[KPI_KEY] for row in (first, *earlier)] == list(beside.labels), at
             assert {first[name] for name in chart.metrics} == {None}, at
             assert any(row[name] is not None for row in earlier for name in chart.metrics), at
 
-    def test_of_nothing_there_is_no_row(self, superset: Superset):
-        at, chart = next((at, chart) for at in PLACES for chart in at.board.figures)
+    def test_of_nothing_there_is_no_row(self, superset: SupersetClient):
+        at, chart = next((at, chart) for at in PLACES for chart in at.board.kpi_charts)
         token = superset.token(at, EVERYTHING)
         body = superset.chart_body(at, chart, token)
         [column, *_] = [
@@ -122,13 +129,13 @@ class TestHeads:
         assert superset.post("/api/v1/chart/data", token, body).json()["result"][0]["data"] == []
 
 
-def compared_tables(at: Place) -> list[tuple[Chart, Dataset]]:
+def list_compared_tables(at: DashboardPlace) -> list[tuple[Chart, Dataset]]:
     tables = [(chart.on_screen, at.board.dataset(chart.dataset)) for chart in at.board.tables]
-    return [(chart, data) for chart, data in tables if data.compares]
+    return [(chart, data) for chart, data in tables if data.has_comparisons]
 
 
-def as_opened(snapshot, at: Place, chart: Chart) -> dict[str, str]:
-    """The newest period, which a board opens on."""
+def find_newest_period(snapshot, at: DashboardPlace, chart: Chart) -> dict[str, str]:
+    """Return the newest period, which a board opens on."""
     newest = {}
     for item in at.board.filters_of(chart):
         if item.latest:
@@ -139,24 +146,26 @@ def as_opened(snapshot, at: Place, chart: Chart) -> dict[str, str]:
 
 
 class TestRowsOfTheChosenPeriod:
-    def test_every_row_tells_something_and_none_that_does_is_missing(self, superset: Superset, snapshot):
+    def test_every_row_tells_something_and_none_that_does_is_missing(
+        self, superset: SupersetClient, snapshot
+    ):
         left_out = 0
         for at in PLACES:
             token = superset.token(at, EVERYTHING)
-            for chart, data in compared_tables(at):
-                chosen = as_opened(snapshot, at, chart)
+            for chart, data in list_compared_tables(at):
+                chosen = find_newest_period(snapshot, at, chart)
                 where = " and ".join(f"{name} = '{value}'" for name, value in chosen.items())
                 figures = [f'{data.metric(name).sql} as "{name}"' for name in chart.metrics]
                 asked = snapshot.sql(
-                    f"select {', '.join(figures)} from ({of_range(data.sql)}) where role_id = {EVERYTHING}"
+                    f"select {', '.join(figures)} from ({bind_sample_range(data.sql)}) where role_id = {EVERYTHING}"
                     f" and {where or 'true'} group by {', '.join(chart.by)}"
                 ).fetchall()
                 telling = [row for row in asked if any(value is not None for value in row)]
                 left_out += len(asked) - len(telling)
                 body = superset.chart_body(at, chart, token)
                 filters = [{"col": name, "op": "IN", "val": [value]} for name, value in chosen.items()]
-                if data.takes_range:
-                    filters.append(moment_of(data))
+                if data.has_range:
+                    filters.append(build_range_filter(data))
                 whole = {**body["queries"][0], "filters": filters}
                 page = {**whole, "row_limit": 5}
                 queries = [whole, page, {**page, "is_rowcount": True}]
@@ -182,13 +191,13 @@ class TestRowsOfTheChosenPeriod:
         self, figures: tuple[str, ...], order: str, searched: str
     ):
         """Sold now and before, now alone, before alone, last year alone; the change of a row is told of all its rows."""
-        sums: dict[str, Expression] = {name: total(name) for name in ("sold", "sold_before", "sold_year")}
-        sums["grown"] = change(sums["sold"], sums["sold_before"])
-        columns = (Column("goods_id", "商品"), Column("goods_name", "名称", follows=("goods_id",)))
+        sums: dict[str, Expression] = {name: total_of(name) for name in ("sold", "sold_before", "sold_year")}
+        sums["grown"] = change_of(sums["sold"], sums["sold_before"])
+        columns = (Column("goods_id", "商品"), Column("goods_name", "名称", determined_by=("goods_id",)))
         metrics = tuple(Metric(name, name, figure) for name, figure in sums.items())
-        measures = (BESIDE_ORDER, "sold", "sold_before", "sold_year")
-        data = replace(stock(*columns), measures=measures, metrics=metrics)
-        table = Table(data, ("goods_id", "goods_name"), figures, ((order, False),), 3, 0)
+        measures = (PERIOD_OFFSET, "sold", "sold_before", "sold_year")
+        data = replace(build_stock_dataset(*columns), measures=measures, metrics=metrics)
+        table = PagedTableQuery(data, ("goods_id", "goods_name"), figures, ((order, False),), 3, 0)
         kept = (
             "(values (0, 1, 'a', 6, null, null), (1, 1, 'a', null, 8, null), (0, null, 'b', 7, null, null),"
             " (1, 3, 'c', null, 4, null), (2, 4, 'd', null, null, 9)) as virtual_table"
@@ -199,7 +208,7 @@ class TestRowsOfTheChosenPeriod:
             for name in ("goods_id", "goods_name", *(sums[name].sql for name in figures))
         ]
         asked = sa.select(*names).select_from(sa.text(kept)).group_by(*names[:2])
-        found = Found(asked.limit(3).offset(0), ["goods_id", "goods_name", *figures])
+        found = FoundQuery(asked.limit(3).offset(0), ["goods_id", "goods_name", *figures])
         counts: dict[str, int] = {}
         asked_for = []
 
@@ -207,30 +216,30 @@ class TestRowsOfTheChosenPeriod:
             asked_for.append(str(query.compile(compile_kwargs={"literal_binds": True})))
             return duckdb.sql(asked_for[-1]).fetchall()
 
-        rows = answer(table.named(found, answer, counts).sqla_query)
+        rows = answer(table.with_deferred_columns(found, answer, counts).sqla_query)
         known = " or ".join(f"{sums[name].sql} is not null" for name in figures)
         whole = f"{asked} having {known} order by {sums[order].sql} desc nulls last, goods_id"
         every = duckdb.sql(whole).fetchall()
         assert rows == every[:3] != []
         assert (f"IN ({searched})" in asked_for[0]) == bool(searched) == (" IN (" in asked_for[0])
         for known_counts in (counts, {}):
-            assert answer(table.counted(found, known_counts).sqla_query) == [(len(every),)]
+            assert answer(table.with_row_count(found, known_counts).sqla_query) == [(len(every),)]
 
     def test_a_chart_s_own_condition_holds_beside_it(self):
         """Of two figures neither is anything: the row is left out, though both are told."""
         names = ("sold", "sold_before")
         metrics = tuple(Metric(name, name, quoted_sum(name)) for name in names)
-        data = replace(stock(Column("company_name", "公司")), measures=names, metrics=metrics)
-        table = Table(data, ("company_name",), names, (), None, None)
+        data = replace(build_stock_dataset(Column("company_name", "公司")), measures=names, metrics=metrics)
+        table = PagedTableQuery(data, ("company_name",), names, (), None, None)
         own = "sum(sold) <> 0 or sum(sold_before) <> 0"
         asked = sa.select(sa.literal_column("company_name")).select_from(sa.text(ROWS))
-        found = Found(asked.group_by(sa.literal_column("company_name")).having(sa.text(f"({own})")), [])
-        query = str(table.telling(found).sqla_query)
+        found = FoundQuery(asked.group_by(sa.literal_column("company_name")).having(sa.text(f"({own})")), [])
+        query = str(table.with_visible_rows(found).sqla_query)
         assert duckdb.sql(query).fetchall() == [("卖过",)]
 
 
 class TestTotals:
-    def test_a_bill_that_was_written_off_bit_by_bit_counts_once(self, superset: Superset):
+    def test_a_bill_that_was_written_off_bit_by_bit_counts_once(self, superset: SupersetClient):
         """Of two companies two bills of 500 each, of which every month writes off a part."""
         at = next(at for at in PLACES if "verificationDetails" in str(at))
         [chart] = [chart for chart in at.board.tables if "item_amount" in chart.metrics]
@@ -242,39 +251,41 @@ class TestTotals:
 
 
 class TestRowsByKeys:
-    @pytest.mark.parametrize("at", [at for at in PLACES if keyed(at)], ids=str)
-    def test_are_the_rows_by_names(self, superset: Superset, snapshot, at: Place):
+    @pytest.mark.parametrize("at", [at for at in PLACES if list_keyed_tables(at)], ids=str)
+    def test_are_the_rows_by_names(self, superset: SupersetClient, snapshot, at: DashboardPlace):
         token = superset.token(at, EVERYTHING)
-        for chart, data in keyed(at):
+        for chart, data in list_keyed_tables(at):
             # Dates are answered as milliseconds; what tells of them here are the rows that they keep apart.
             shown = [name for name in chart.by if data.column(name).kind not in ("date", "datetime")]
             figures = [f'{data.metric(name).sql} as "{name}"' for name in chart.metrics]
             days = (
                 [f"{end}({data.time_column}) as {end}_day" for end in ("min", "max")]
-                if adds_up_days(data, chart.by) and not data.takes_range
+                if has_day_extremes(data, chart.by) and not data.has_range
                 else []
             )
             # Earlier periods' rows are none of a table that shows nothing of them.
             ends = ("", *SUFFIXES) if data.ranged else ()
             told = [str(at) for at, end in enumerate(ends) if any(end in sql for sql in figures)]
-            of_periods = f"and {BESIDE_ORDER} in ({', '.join(told)})" if told else ""
+            of_periods = f"and {PERIOD_OFFSET} in ({', '.join(told)})" if told else ""
             asked = snapshot.sql(
-                f"select {', '.join([*shown, *figures, *days])} from ({of_range(data.sql)}) where role_id = {EVERYTHING}"
+                f"select {', '.join([*shown, *figures, *days])} from ({bind_sample_range(data.sql)}) where role_id = {EVERYTHING}"
                 f" {of_periods} group by {', '.join(chart.by)}"
             )
-            expected = named(asked)
+            expected = list_named_rows(asked)
             for row in expected if days else ():
-                leads_to_its_days(row)
+                replace_day_links(row)
             body = superset.chart_body(at, chart, token)
             # The links of a row say by their names what it is of: of the row's own names.
-            said = led_down(expected, data, body["queries"][0]["filters"], partial(read, snapshot))
-            answered = rows_of(superset.post(DATA, token, body))
+            said = add_drilldown_filters(
+                expected, data, body["queries"][0]["filters"], partial(query_rows, snapshot)
+            )
+            answered = read_rows(superset.post(DATA, token, body))
             columns = [*shown, *chart.metrics]
-            assert rows(columns, answered) == rows(columns, said) != [], chart.key
+            assert round_rows(columns, answered) == round_rows(columns, said) != [], chart.key
 
     @pytest.mark.parametrize("days", [[], [AS_OF, "2026-10-31"]])
     def test_of_no_day_and_of_several_there_are_none_where_one_has_to_be_chosen(
-        self, superset: Superset, days: list[str]
+        self, superset: SupersetClient, days: list[str]
     ):
         at = next(at for at in PLACES if (at.report.code, at.tab.key) == ("accountsReceivable", "day"))
         token = superset.token(at, EVERYTHING)
@@ -285,7 +296,9 @@ class TestRowsByKeys:
         answer = superset.post("/api/v1/chart/data", token, {**body, "queries": queries})
         assert answer.json()["result"][0]["data"] == []
 
-    def test_of_a_range_there_are_the_rows_of_its_days_and_of_none_there_are_none(self, superset: Superset):
+    def test_of_a_range_there_are_the_rows_of_its_days_and_of_none_there_are_none(
+        self, superset: SupersetClient
+    ):
         """Each month opens on 1,000 of each of two customers and moves on its fifth day."""
         at = next(
             at for at in PLACES if (at.report.code, at.tab.key) == ("ScheduleAccountsReceivable", "days")
@@ -313,7 +326,7 @@ class TestRowsByKeys:
         "at", [at for at in PLACES if any(chart.paged for chart in at.board.charts)], ids=str
     )
     def test_a_page_is_the_first_of_all_rows_and_they_are_counted_with_it(
-        self, superset: Superset, at: Place
+        self, superset: SupersetClient, at: DashboardPlace
     ):
         token = superset.token(at, EVERYTHING)
         for chart in (chart for chart in at.board.charts if chart.paged):
@@ -330,7 +343,7 @@ class TestRowsByKeys:
                 found = answer["result"][0]["data"]
                 columns = [*chart.by, *chart.metrics]
                 assert len(found) == min(2, len(whole))
-                assert all(row in rows(columns, whole) for row in rows(columns, found)), chart.key
+                assert all(row in round_rows(columns, whole) for row in round_rows(columns, found)), chart.key
                 ordered = chart.order.removeprefix("-")
                 if ordered in chart.metrics:
                     assert [row[ordered] for row in found] == [row[ordered] for row in whole[:2]], chart.key
@@ -339,9 +352,9 @@ class TestRowsByKeys:
                     assert [row[ordered] for row in second] == [row[ordered] for row in whole[2:4]], chart.key
 
     def test_what_follows_from_the_goods_is_no_key_and_what_is_asked_alone_is(self):
-        data = stock(
+        data = build_stock_dataset(
             Column("goods_num", "编码", keys=("goods_id",)),
-            Column("brand_name", "品牌", follows=("goods_id",)),
+            Column("brand_name", "品牌", determined_by=("goods_id",)),
             Column("detail_link", "明细", "link", keys=("goods_id", "month")),
             Column("month_label", "月", starts="month"),
         )
@@ -351,16 +364,16 @@ class TestRowsByKeys:
         assert data.keys == ("goods_id", "month")
 
     def test_a_link_is_made_of_the_values_of_its_row(self):
-        data = stock(
+        data = build_stock_dataset(
             Column("goods_num", "编码", keys=("goods_id",)),
             Column("month_label", "月", sql="strftime(m.month, '%Y-%m')"),
             Column("goods_link", "商品", "link", made_of=RawSql("'/goods?id=' || {goods_id} || {goods_num}")),
             Column("month_link", "月", "link", made_of=RawSql("'/month?month=' || {month_label}")),
         )
-        told = data.link_made_of("goods_link", lambda name: f"any_value({name})")
+        told = data.build_link_sql("goods_link", lambda name: f"any_value({name})")
         assert told == "'/goods?id=' || any_value(goods_id) || any_value(goods_num)"
-        assert data.link_made_of("month_link", str) == "", "a label of its own is not the mart's"
-        assert data.link_made_of("goods_num", str) == "", "no link"
+        assert data.build_link_sql("month_link", str) == "", "a label of its own is not the mart's"
+        assert data.build_link_sql("goods_num", str) == "", "no link"
 
     def test_a_label_of_a_period_tells_its_first_day_and_no_other_label_does(self):
         data = next(

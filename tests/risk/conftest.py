@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.kit.fixtures import books, conn, desk, site, world
+from tests.support.fixtures import books, conn, desk, site, world
 
 __all__ = ["books", "conn", "desk", "site", "world"]

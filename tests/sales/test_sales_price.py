@@ -8,75 +8,75 @@ from typing import Any
 
 import pytest
 
-from api.kit.database import today
-from tests.kit.client import Answer
-from tests.kit.desk import Desk, Made
+from api.kit.storage.database import today
+from tests.support.bill_client import BillClient, SavedBill
+from tests.support.client import Answer
 
 API, PICKER = "v2/sales/SalesPrice", "v2/inventory/Goods/getGoodsListPopup"
 _spares = itertools.count(40)
 
 
 @pytest.fixture
-def goods(desk: Desk) -> int:
+def goods(desk: BillClient) -> int:
     """Goods that nobody has priced yet, at 100 in the list and 80 at the least."""
     return desk.list_price(desk.world.spares[next(_spares)])
 
 
-def priced(desk: Desk, goods: int, price: str, **more: Any) -> Answer:
+def add_price(desk: BillClient, goods: int, price: str, **more: Any) -> Answer:
     body = {"company_id": desk.world.company_a, "goods_id": goods, "sale_price": price, **more}
     return desk.caller.post(f"{API}/add", body)
 
 
-def picked(desk: Desk, goods: int, **query: Any) -> tuple[str, str]:
+def pick_goods(desk: BillClient, goods: int, **query: Any) -> tuple[str, str]:
     given = {"company_id": desk.world.company_a, "goods_id": goods, "bill_type": "sales_order", **query}
     [row] = desk.caller.get(PICKER, **given).data["data"]
     return row["unit_price"].rstrip("0").rstrip("."), row["price_source"]
 
 
-def order(desk: Desk, goods: int, price: str) -> Made:
+def draft_order(desk: BillClient, goods: int, price: str) -> SavedBill:
     return desk.draft("sales_order", {"goods_id": goods, "quantity": "3", "price": price})
 
 
 class TestPicker:
-    def test_the_nearest_level_holds(self, desk: Desk, goods: int) -> None:
+    def test_the_nearest_level_holds(self, desk: BillClient, goods: int) -> None:
         world = desk.world
         typed = {"customer_id": world.customer_a}
         body = {"id": world.customer_a, "customer_type_id": world.ids["customer_type"]}
         assert desk.caller.post("v2/custom/Customer/edit", body).ok
-        assert picked(desk, goods, **typed) == ("100", "商品售价")
+        assert pick_goods(desk, goods, **typed) == ("100", "商品售价")
         desk.stock_in(goods, 5)
-        desk.audited("sales_outbound", {"goods_id": goods, "quantity": "1", "price": "97"})
-        assert picked(desk, goods, **typed) == ("97", "上次价")
-        assert priced(desk, goods, "95").ok
-        assert picked(desk, goods, **typed) == picked(desk, goods) == ("95", "公司价")
-        assert priced(desk, goods, "93", customer_type_id=world.ids["customer_type"]).ok
-        assert picked(desk, goods, **typed) == ("93", "客户类别价")
-        assert priced(desk, goods, "96", **typed).ok
-        assert picked(desk, goods, **typed) == ("96", "客户价")
+        desk.add_audited("sales_outbound", {"goods_id": goods, "quantity": "1", "price": "97"})
+        assert pick_goods(desk, goods, **typed) == ("97", "上次价")
+        assert add_price(desk, goods, "95").ok
+        assert pick_goods(desk, goods, **typed) == pick_goods(desk, goods) == ("95", "公司价")
+        assert add_price(desk, goods, "93", customer_type_id=world.ids["customer_type"]).ok
+        assert pick_goods(desk, goods, **typed) == ("93", "客户类别价")
+        assert add_price(desk, goods, "96", **typed).ok
+        assert pick_goods(desk, goods, **typed) == ("96", "客户价")
         other = desk.partner("customer", "另一客户")
-        assert picked(desk, goods, customer_id=other) == ("95", "公司价")
+        assert pick_goods(desk, goods, customer_id=other) == ("95", "公司价")
 
-    def test_it_holds_within_its_days_and_while_enabled(self, desk: Desk, goods: int) -> None:
+    def test_it_holds_within_its_days_and_while_enabled(self, desk: BillClient, goods: int) -> None:
         now = today()
         past, next_week = str(now - timedelta(1)), str(now + timedelta(7))
-        assert priced(desk, goods, "90", ends_on=past).ok
-        assert priced(desk, goods, "91", starts_on=next_week).ok
-        assert priced(desk, goods, "92", starts_on=str(now), enabled=False).ok
-        assert picked(desk, goods) == ("100", "商品售价")
-        assert priced(desk, goods, "93", starts_on=past, ends_on=str(now)).ok
-        assert picked(desk, goods) == ("93", "公司价")
+        assert add_price(desk, goods, "90", ends_on=past).ok
+        assert add_price(desk, goods, "91", starts_on=next_week).ok
+        assert add_price(desk, goods, "92", starts_on=str(now), enabled=False).ok
+        assert pick_goods(desk, goods) == ("100", "商品售价")
+        assert add_price(desk, goods, "93", starts_on=past, ends_on=str(now)).ok
+        assert pick_goods(desk, goods) == ("93", "公司价")
 
 
 class TestLowestPrice:
-    def test_below_it_is_refused_and_the_right_to_go_on_is_logged(self, desk: Desk, goods: int) -> None:
-        clerk = Desk(desk.site, "clerk_a")
-        desk.mind_lowest_prices(1)
-        bill = order(desk, goods, "79.99")
+    def test_below_it_is_refused_and_the_right_to_go_on_is_logged(self, desk: BillClient, goods: int) -> None:
+        clerk = BillClient(desk.site, "clerk_a")
+        desk.set_price_mode(1)
+        bill = draft_order(desk, goods, "79.99")
         for confirmed in (False, True):
-            answer = clerk.act("auditorPass", bill, confirmed=confirmed)
+            answer = clerk.apply_action("auditorPass", bill, confirmed=confirmed)
             assert (answer.code, answer.msg.endswith("低于最低售价 80.00 元")) == (400, True)
-        assert desk.act("auditorPass", bill).code == 363
-        assert desk.act("auditorPass", bill, confirmed=True).ok
+        assert desk.apply_action("auditorPass", bill).code == 363
+        assert desk.apply_action("auditorPass", bill, confirmed=True).ok
         log = desk.caller.get(desk.path("sales_order", "getLog"), id=bill.id).data
         assert next(row for row in log if row["action"] == "confirmed")["reason"].endswith("低于最低售价")
         # What was agreed to in the order is shipped without asking again, and no cheaper.
@@ -84,24 +84,26 @@ class TestLowestPrice:
         [line] = desk.line_ids(bill)
         ship = {"goods_id": goods, "quantity": "1", "order_line_id": line}
         cheaper = clerk.draft("sales_outbound", {**ship, "price": "79"})
-        assert clerk.act("auditorPass", cheaper).code == 400
+        assert clerk.apply_action("auditorPass", cheaper).code == 400
         agreed = clerk.draft("sales_outbound", {**ship, "price": "79.99"})
-        assert clerk.act("auditorPass", agreed).ok
+        assert clerk.apply_action("auditorPass", agreed).ok
 
-    def test_a_price_of_the_list_may_be_sold_at_and_its_own_limit_holds(self, desk: Desk, goods: int) -> None:
-        clerk = Desk(desk.site, "clerk_a")
-        desk.mind_lowest_prices(1)
-        made = priced(desk, goods, "70", customer_id=desk.world.customer_a)
-        assert clerk.act("auditorPass", order(desk, goods, "70")).ok
-        assert clerk.act("auditorPass", order(desk, goods, "69.99")).code == 400
+    def test_a_price_of_the_list_may_be_sold_at_and_its_own_limit_holds(
+        self, desk: BillClient, goods: int
+    ) -> None:
+        clerk = BillClient(desk.site, "clerk_a")
+        desk.set_price_mode(1)
+        made = add_price(desk, goods, "70", customer_id=desk.world.customer_a)
+        assert clerk.apply_action("auditorPass", draft_order(desk, goods, "70")).ok
+        assert clerk.apply_action("auditorPass", draft_order(desk, goods, "69.99")).code == 400
         assert desk.caller.post(f"{API}/edit", {"id": made.data["id"], "lowest_price": "60"}).ok
-        assert clerk.act("auditorPass", order(desk, goods, "60")).ok
+        assert clerk.apply_action("auditorPass", draft_order(desk, goods, "60")).ok
 
-    def test_a_price_alone_is_no_lowest_price(self, desk: Desk) -> None:
+    def test_a_price_alone_is_no_lowest_price(self, desk: BillClient) -> None:
         goods = desk.world.spares[next(_spares)]
-        desk.mind_lowest_prices(1)
-        assert priced(desk, goods, "90").ok
-        assert Desk(desk.site, "clerk_a").act("auditorPass", order(desk, goods, "1")).ok
+        desk.set_price_mode(1)
+        assert add_price(desk, goods, "90").ok
+        assert BillClient(desk.site, "clerk_a").apply_action("auditorPass", draft_order(desk, goods, "1")).ok
 
 
 class TestRecord:
@@ -115,19 +117,19 @@ class TestRecord:
         ],
     )
     def test_what_makes_no_sense_is_refused(
-        self, desk: Desk, goods: int, more: dict[str, str], msg: str
+        self, desk: BillClient, goods: int, more: dict[str, str], msg: str
     ) -> None:
-        answer = priced(desk, goods, "90", **{name: desk.world.ids.get(v, v) for name, v in more.items()})
+        answer = add_price(desk, goods, "90", **{name: desk.world.ids.get(v, v) for name, v in more.items()})
         assert answer.code == 400
         assert answer.msg.startswith(msg)
 
-    def test_one_price_a_level_and_day(self, desk: Desk, goods: int) -> None:
-        assert priced(desk, goods, "90").ok
-        again = priced(desk, goods, "91")
+    def test_one_price_a_level_and_day(self, desk: BillClient, goods: int) -> None:
+        assert add_price(desk, goods, "90").ok
+        again = add_price(desk, goods, "91")
         assert (again.code, "已存在" in again.msg) == (400, True)
 
-    def test_the_journal_has_its_first_each_change_and_its_end(self, desk: Desk, goods: int) -> None:
-        key = priced(desk, goods, "90", customer_id=desk.world.customer_a).data["id"]
+    def test_the_journal_has_its_first_each_change_and_its_end(self, desk: BillClient, goods: int) -> None:
+        key = add_price(desk, goods, "90", customer_id=desk.world.customer_a).data["id"]
         assert desk.caller.post(f"{API}/edit", {"id": key, "sale_price": "88"}).ok
         assert desk.caller.post(f"{API}/edit", {"id": key, "remark": "老客户"}).ok
         assert desk.caller.post(f"{API}/del", {"ids": [key]}).ok

@@ -9,296 +9,311 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from tests.kit.desk import Desk, Made
-from tests.kit.roles import holding
-from tests.kit.state import broken
+from tests.support.bill_client import BillClient, SavedBill
+from tests.support.database_state import find_broken_checks
+from tests.support.role_editor import changed_role
 
 
-def sold(desk: Desk, goods: int, quantity: str, price: str, discount: str = "0", **more: Any) -> Made:
+def audit_outbound(
+    desk: BillClient, goods: int, quantity: str, price: str, discount: str = "0", **more: Any
+) -> SavedBill:
     desk.stock_in(goods, quantity)
     line = {"goods_id": goods, "quantity": quantity, "price": price, "discount_amount": discount, **more}
-    return desk.audited("sales_outbound", {"tax_rate": "13", **line})
+    return desk.add_audited("sales_outbound", {"tax_rate": "13", **line})
 
 
-def draft(desk: Desk, resource: str, source: Made, **asked: Any) -> dict[str, Any]:
-    answer = desk.caller.get(desk.path(resource, "getDraft"), id=source.id, **asked)
+def read_draft(desk: BillClient, resource: str, source: SavedBill, **params: Any) -> dict[str, Any]:
+    answer = desk.caller.get(desk.path(resource, "getDraft"), id=source.id, **params)
     assert answer.ok, answer
     found: dict[str, Any] = answer.data
     return found
 
 
-def drawn(desk: Desk, resource: str, source: Made, quantity: str, **more: Any) -> Made:
-    """What the form saves of a draft whose first line was cut to a quantity."""
-    found = draft(desk, resource, source)
+def save_drawn(desk: BillClient, resource: str, source: SavedBill, quantity: str, **more: Any) -> SavedBill:
+    """Save a draft whose first line was cut to a quantity."""
+    found = read_draft(desk, resource, source)
     [line, *_] = found["lines"]
     kept = {**found, "business_date": "2026-03-06", "lines": [{**line, "quantity": quantity, **more}]}
     answer = desk.caller.post(desk.path(resource, "add"), kept)
     assert answer.ok, answer
-    return Made(resource, answer.data["id"], answer.data["bill_no"])
+    return SavedBill(resource, answer.data["id"], answer.data["bill_no"])
 
 
-def audit(desk: Desk, bill: Made, **more: Any) -> Made:
-    answer = desk.act("auditorPass", bill, **more)
+def audit_bill(desk: BillClient, bill: SavedBill, **more: Any) -> SavedBill:
+    answer = desk.apply_action("auditorPass", bill, **more)
     assert answer.ok, answer
     return bill
 
 
-def money(desk: Desk, bill: Made) -> tuple[str, str, str]:
-    [line] = desk.info(bill)["lines"]
+def read_money(desk: BillClient, bill: SavedBill) -> tuple[str, str, str]:
+    [line] = desk.read_bill(bill)["lines"]
     return line["amount"], line["discount_amount"], line["tax_amount"]
 
 
 class TestPartsOfALine:
-    def test_seven_with_a_discount_come_back_one_by_one(self, desk: Desk, conn: Connection) -> None:
-        bill = sold(desk, desk.world.spares[0], "7", "33.33", "10.00")
-        assert money(desk, bill) == ("223.31", "10.00", "25.69")
+    def test_seven_with_a_discount_come_back_one_by_one(self, desk: BillClient, conn: Connection) -> None:
+        bill = audit_outbound(desk, desk.world.spares[0], "7", "33.33", "10.00")
+        assert read_money(desk, bill) == ("223.31", "10.00", "25.69")
         parts = []
         for left in range(7, 0, -1):
-            [line] = draft(desk, "sales_return", bill)["lines"]
+            [line] = read_draft(desk, "sales_return", bill)["lines"]
             assert Decimal(line["quantity"]) == left
-            parts.append(money(desk, audit(desk, drawn(desk, "sales_return", bill, "1"))))
+            parts.append(read_money(desk, audit_bill(desk, save_drawn(desk, "sales_return", bill, "1"))))
         sums = [sum(Decimal(part[place]) for part in parts) for place in range(3)]
         assert sums == [Decimal("223.31"), Decimal("10.00"), Decimal("25.69")]
         assert [part[0] for part in parts] == ["31.90", "31.90", "31.90", "31.91", "31.90", "31.90", "31.90"]
-        assert broken(conn) == {}
+        assert find_broken_checks(conn) == {}
 
-    def test_half_cents_come_back_once(self, desk: Desk) -> None:
-        bill = sold(desk, desk.world.spares[1], "3", "33.335")
-        assert money(desk, bill)[0] == "100.01"
-        parts = [money(desk, audit(desk, drawn(desk, "sales_return", bill, "1")))[0] for _ in range(3)]
+    def test_half_cents_come_back_once(self, desk: BillClient) -> None:
+        bill = audit_outbound(desk, desk.world.spares[1], "3", "33.335")
+        assert read_money(desk, bill)[0] == "100.01"
+        parts = [
+            read_money(desk, audit_bill(desk, save_drawn(desk, "sales_return", bill, "1")))[0]
+            for _ in range(3)
+        ]
         assert parts == ["33.34", "33.33", "33.34"]
 
-    def test_the_rest_of_an_order_is_proposed_at_its_money(self, desk: Desk, conn: Connection) -> None:
+    def test_the_rest_of_an_order_is_proposed_at_its_money(self, desk: BillClient, conn: Connection) -> None:
         goods = desk.world.spares[2]
         desk.stock_in(goods, 4)
-        order = desk.audited(
+        order = desk.add_audited(
             "sales_order", {"goods_id": goods, "quantity": "4", "price": "20", "discount_amount": "8"}
         )
-        first = audit(desk, drawn(desk, "sales_outbound", order, "1"))
-        assert money(desk, first)[:2] == ("18.00", "2.00")
-        [line] = draft(desk, "sales_outbound", order)["lines"]
+        first = audit_bill(desk, save_drawn(desk, "sales_outbound", order, "1"))
+        assert read_money(desk, first)[:2] == ("18.00", "2.00")
+        [line] = read_draft(desk, "sales_outbound", order)["lines"]
         assert (line["quantity"], line["amount"], line["discount_amount"]) == ("3.000", "54.00", "6.00")
-        rest = audit(desk, drawn(desk, "sales_outbound", order, "3"))
-        assert money(desk, rest)[:2] == ("54.00", "6.00")
-        assert broken(conn) == {}
+        rest = audit_bill(desk, save_drawn(desk, "sales_outbound", order, "3"))
+        assert read_money(desk, rest)[:2] == ("54.00", "6.00")
+        assert find_broken_checks(conn) == {}
 
     def test_drafts_made_side_by_side_count_each_other_once_audited(
-        self, desk: Desk, conn: Connection
+        self, desk: BillClient, conn: Connection
     ) -> None:
         """All three are drawn from the same state; their audits share under the source's lock."""
-        bill = sold(desk, desk.world.spares[3], "3", "33.335")
-        backs = [drawn(desk, "sales_return", bill, "1") for _ in range(3)]
-        assert {money(desk, back)[0] for back in backs} == {"33.34"}
-        parts = [money(desk, audit(desk, back))[0] for back in backs]
+        bill = audit_outbound(desk, desk.world.spares[3], "3", "33.335")
+        backs = [save_drawn(desk, "sales_return", bill, "1") for _ in range(3)]
+        assert {read_money(desk, back)[0] for back in backs} == {"33.34"}
+        parts = [read_money(desk, audit_bill(desk, back))[0] for back in backs]
         assert parts == ["33.34", "33.33", "33.34"]
-        headers = [desk.info(back)["total_amount"] for back in backs]
+        headers = [desk.read_bill(back)["total_amount"] for back in backs]
         assert headers == parts
-        assert broken(conn) == {}
+        assert find_broken_checks(conn) == {}
 
-    def test_what_was_taken_back_in_between_is_shared_again(self, desk: Desk) -> None:
-        bill = sold(desk, desk.world.spares[4], "3", "33.335")
-        first, second = (audit(desk, drawn(desk, "sales_return", bill, "1")) for _ in range(2))
-        assert desk.act("antiAuditor", first).ok
-        rest = audit(desk, drawn(desk, "sales_return", bill, "1"))
-        audit(desk, first)
-        amounts = [Decimal(money(desk, one)[0]) for one in (first, second, rest)]
+    def test_what_was_taken_back_in_between_is_shared_again(self, desk: BillClient) -> None:
+        bill = audit_outbound(desk, desk.world.spares[4], "3", "33.335")
+        first, second = (audit_bill(desk, save_drawn(desk, "sales_return", bill, "1")) for _ in range(2))
+        assert desk.apply_action("antiAuditor", first).ok
+        rest = audit_bill(desk, save_drawn(desk, "sales_return", bill, "1"))
+        audit_bill(desk, first)
+        amounts = [Decimal(read_money(desk, one)[0]) for one in (first, second, rest)]
         assert sum(amounts) == Decimal("100.01")
 
-    def test_two_lines_of_one_bill_share_their_source(self, desk: Desk) -> None:
-        bill = sold(desk, desk.world.spares[5], "7", "200", "77")
-        [line] = draft(desk, "sales_return", bill)["lines"]
+    def test_two_lines_of_one_bill_share_their_source(self, desk: BillClient) -> None:
+        bill = audit_outbound(desk, desk.world.spares[5], "7", "200", "77")
+        [line] = read_draft(desk, "sales_return", bill)["lines"]
         rows = [{**line, "quantity": "1"}, {**line, "quantity": "2"}]
         back = desk.draft("sales_return", *rows, business_date="2026-03-06")
-        shown = [(row["discount_amount"], row["amount"]) for row in desk.info(back)["lines"]]
+        shown = [(row["discount_amount"], row["amount"]) for row in desk.read_bill(back)["lines"]]
         assert shown == [("11.00", "189.00"), ("22.00", "378.00")]
 
-    def test_a_line_that_tells_no_price_has_its_source_s(self, desk: Desk) -> None:
+    def test_a_line_that_tells_no_price_has_its_source_s(self, desk: BillClient) -> None:
         goods = desk.world.spares[6]
-        bill = sold(desk, goods, "7", "33.33", "10.00")
+        bill = audit_outbound(desk, goods, "7", "33.33", "10.00")
         [key] = desk.line_ids(bill)
         back = desk.draft("sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1"})
-        assert money(desk, back) == ("31.90", "1.43", "3.67")
+        assert read_money(desk, back) == ("31.90", "1.43", "3.67")
 
-    def test_an_order_keeps_the_price_that_is_typed(self, desk: Desk) -> None:
+    def test_an_order_keeps_the_price_that_is_typed(self, desk: BillClient) -> None:
         goods = desk.world.spares[7]
         desk.stock_in(goods, 4)
-        order = desk.audited(
+        order = desk.add_audited(
             "sales_order", {"goods_id": goods, "quantity": "4", "price": "20", "discount_amount": "8"}
         )
-        own = audit(desk, drawn(desk, "sales_outbound", order, "1", price="25", discount_amount="0"))
-        assert money(desk, own)[:2] == ("25.00", "0.00")
-        rest = audit(desk, drawn(desk, "sales_outbound", order, "3"))
-        assert money(desk, rest)[:2] == ("54.00", "6.00")
+        own = audit_bill(
+            desk, save_drawn(desk, "sales_outbound", order, "1", price="25", discount_amount="0")
+        )
+        assert read_money(desk, own)[:2] == ("25.00", "0.00")
+        rest = audit_bill(desk, save_drawn(desk, "sales_outbound", order, "3"))
+        assert read_money(desk, rest)[:2] == ("54.00", "6.00")
 
-    def test_the_browser_is_told_what_it_shares_by(self, desk: Desk) -> None:
-        bill = sold(desk, desk.world.spares[8], "7", "33.33", "10.00")
-        first = audit(desk, drawn(desk, "sales_return", bill, "3"))
-        [line] = draft(desk, "sales_return", bill)["lines"]
+    def test_the_browser_is_told_what_it_shares_by(self, desk: BillClient) -> None:
+        bill = audit_outbound(desk, desk.world.spares[8], "7", "33.33", "10.00")
+        first = audit_bill(desk, save_drawn(desk, "sales_return", bill, "3"))
+        [line] = read_draft(desk, "sales_return", bill)["lines"]
         told = line["drawn"]
         assert (told["quantity"], told["amount"], told["taken_quantity"]) == ("7.000", "223.31", "3.000")
-        assert told["taken_amount"] == money(desk, first)[0]
-        waiting = drawn(desk, "sales_return", bill, "1", price="20", discount_amount="0")
-        [stored] = desk.info(waiting)["lines"]
+        assert told["taken_amount"] == read_money(desk, first)[0]
+        waiting = save_drawn(desk, "sales_return", bill, "1", price="20", discount_amount="0")
+        [stored] = desk.read_bill(waiting)["lines"]
         assert (stored["drawn"]["follows"], stored["drawn"]["capped"]) == (False, True)
-        assert desk.info(first)["lines"][0].get("drawn") is None
+        assert desk.read_bill(first)["lines"][0].get("drawn") is None
 
 
 class TestReturnsStayBelowTheirSource:
-    def test_no_more_is_credited_than_was_paid(self, desk: Desk, conn: Connection) -> None:
+    def test_no_more_is_credited_than_was_paid(self, desk: BillClient, conn: Connection) -> None:
         goods = desk.world.spares[9]
-        bill = sold(desk, goods, "1", "50")
+        bill = audit_outbound(desk, goods, "1", "50")
         [key] = desk.line_ids(bill)
         back = desk.draft(
             "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": "5000"}
         )
-        answer = desk.act("auditorPass", back)
+        answer = desk.apply_action("auditorPass", back)
         assert (answer.code, answer.msg) == (
             363,
             f"第1行金额 5,000.00 元超过销售出库{bill.no}可退的金额 50.00 元，是否继续？",
         )
-        assert desk.act("auditorPass", back, confirmed=True).ok
+        assert desk.apply_action("auditorPass", back, confirmed=True).ok
         log = desk.caller.get(desk.path("sales_return", "getLog"), id=back.id).data
         reason = next(row["reason"] for row in log if row["action"] == "confirmed")
         assert reason == f"第1行金额超过销售出库{bill.no}可退的金额"
-        assert broken(conn) == {}
+        assert find_broken_checks(conn) == {}
 
-    def test_who_has_no_right_to_it_is_refused(self, desk: Desk, clerk: Desk) -> None:
+    def test_who_has_no_right_to_it_is_refused(self, desk: BillClient, limited_client: BillClient) -> None:
         goods = desk.world.spares[10]
-        bill = sold(desk, goods, "1", "50")
+        bill = audit_outbound(desk, goods, "1", "50")
         [key] = desk.line_ids(bill)
         back = desk.draft(
             "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": "50.01"}
         )
-        answer = clerk.act("auditorPass", back, confirmed=True)
+        answer = limited_client.apply_action("auditorPass", back, confirmed=True)
         assert (answer.code, answer.msg) == (
             400,
             f"第1行金额 50.01 元超过销售出库{bill.no}可退的金额 50.00 元",
         )
-        assert desk.info(back)["status"] == 1
+        assert desk.read_bill(back)["status"] == 1
 
-    def test_a_gift_comes_back_for_nothing(self, desk: Desk, clerk: Desk) -> None:
+    def test_a_gift_comes_back_for_nothing(self, desk: BillClient, limited_client: BillClient) -> None:
         goods = desk.world.spares[11]
-        bill = sold(desk, goods, "2", "0", is_gift=True)
-        [line] = draft(desk, "sales_return", bill)["lines"]
+        bill = audit_outbound(desk, goods, "2", "0", is_gift=True)
+        [line] = read_draft(desk, "sales_return", bill)["lines"]
         assert (line["is_gift"], line["amount"]) == (True, "0.00")
         [key] = desk.line_ids(bill)
         back = desk.draft(
             "sales_return",
             {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": "20", "is_gift": False},
         )
-        assert clerk.act("auditorPass", back, confirmed=True).code == 400
+        assert limited_client.apply_action("auditorPass", back, confirmed=True).code == 400
 
-    def test_less_is_credited_without_a_question(self, desk: Desk, conn: Connection) -> None:
+    def test_less_is_credited_without_a_question(self, desk: BillClient, conn: Connection) -> None:
         goods = desk.world.spares[12]
-        bill = sold(desk, goods, "2", "50")
+        bill = audit_outbound(desk, goods, "2", "50")
         [key] = desk.line_ids(bill)
-        first = desk.audited(
+        first = desk.add_audited(
             "sales_return",
             {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": "20", "tax_rate": "9"},
         )
-        assert money(desk, first) == ("20.00", "0.00", "2.30"), "at the rate of the sale"
-        second = audit(desk, drawn(desk, "sales_return", bill, "1"))
-        assert money(desk, second)[0] == "50.00", "what was kept back is not given with the next piece"
-        assert broken(conn) == {}
+        assert read_money(desk, first) == ("20.00", "0.00", "2.30"), "at the rate of the sale"
+        second = audit_bill(desk, save_drawn(desk, "sales_return", bill, "1"))
+        assert read_money(desk, second)[0] == "50.00", "what was kept back is not given with the next piece"
+        assert find_broken_checks(conn) == {}
 
     def test_what_is_left_is_counted_by_what_was_credited(
-        self, desk: Desk, clerk: Desk, conn: Connection
+        self, desk: BillClient, limited_client: BillClient, conn: Connection
     ) -> None:
         """Of 100, 80 were let pass for the first piece: 20 are left and offered for the other, whatever it was sold at."""
         goods = desk.world.spares[20]
-        bill = sold(desk, goods, "2", "50")
+        bill = audit_outbound(desk, goods, "2", "50")
         [key] = desk.line_ids(bill)
         line = {"goods_id": goods, "source_line_id": key, "quantity": "1"}
         dear = desk.draft("sales_return", {**line, "price": "80"})
-        early = drawn(desk, "sales_return", bill, "1")
-        assert desk.act("auditorPass", dear, confirmed=True).ok
+        early = save_drawn(desk, "sales_return", bill, "1")
+        assert desk.apply_action("auditorPass", dear, confirmed=True).ok
         for other in (early, desk.draft("sales_return", {**line, "discount_amount": "0"})):
-            answer = clerk.act("auditorPass", other, confirmed=True)
+            answer = limited_client.apply_action("auditorPass", other, confirmed=True)
             assert answer.msg == f"第1行金额 50.00 元超过销售出库{bill.no}可退的金额 20.00 元"
-        [offered] = draft(desk, "sales_return", bill)["lines"]
+        [offered] = read_draft(desk, "sales_return", bill)["lines"]
         assert (offered["amount"], offered["discount_amount"], offered["tax_amount"]) == (
             "20.00",
             "30.00",
             "2.30",
         )
         assert offered["drawn"]["own_tax"] == "9.20"
-        rest = drawn(desk, "sales_return", bill, "1")
+        rest = save_drawn(desk, "sales_return", bill, "1")
         assert (
-            money(desk, rest) == money(desk, desk.draft("sales_return", line)) == ("20.00", "30.00", "2.30")
+            read_money(desk, rest)
+            == read_money(desk, desk.draft("sales_return", line))
+            == ("20.00", "30.00", "2.30")
         )
-        assert clerk.act("auditorPass", rest).ok
-        assert broken(conn) == {}
+        assert limited_client.apply_action("auditorPass", rest).ok
+        assert find_broken_checks(conn) == {}
 
     @pytest.mark.parametrize("audited", [False, True], ids=["draft", "audited before"])
     def test_what_was_bounded_has_its_share_once_more_is_left(
-        self, desk: Desk, clerk: Desk, conn: Connection, audited: bool
+        self, desk: BillClient, limited_client: BillClient, conn: Connection, audited: bool
     ) -> None:
         """The dear return of the other piece is taken back: of 100 there are 50 for this one again."""
         goods = desk.world.spares[28]
-        bill = sold(desk, goods, "2", "50")
+        bill = audit_outbound(desk, goods, "2", "50")
         [key] = desk.line_ids(bill)
         dear = desk.draft(
             "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": "80"}
         )
-        assert desk.act("auditorPass", dear, confirmed=True).ok
-        rest = drawn(desk, "sales_return", bill, "1")
-        assert money(desk, rest)[:2] == ("20.00", "30.00")
-        [waiting] = desk.info(rest)["lines"]
+        assert desk.apply_action("auditorPass", dear, confirmed=True).ok
+        rest = save_drawn(desk, "sales_return", bill, "1")
+        assert read_money(desk, rest)[:2] == ("20.00", "30.00")
+        [waiting] = desk.read_bill(rest)["lines"]
         assert (waiting["drawn"]["follows"], waiting["drawn"]["proposed_discount"]) == (True, "30.00")
         if audited:
-            assert clerk.act("auditorPass", rest).ok
-            assert money(desk, rest)[:2] == ("20.00", "30.00"), "less is left as long as the other stands"
-        assert desk.act("antiAuditor", dear).ok
-        assert desk.act("del", dear).ok
+            assert limited_client.apply_action("auditorPass", rest).ok
+            assert read_money(desk, rest)[:2] == ("20.00", "30.00"), (
+                "less is left as long as the other stands"
+            )
+        assert desk.apply_action("antiAuditor", dear).ok
+        assert desk.apply_action("del", dear).ok
         if audited:
-            assert desk.act("antiAuditor", rest).ok
-        assert clerk.act("auditorPass", rest).ok
-        assert money(desk, rest) == ("50.00", "0.00", "5.75")
-        assert desk.info(rest)["total_amount"] == "50.00"
+            assert desk.apply_action("antiAuditor", rest).ok
+        assert limited_client.apply_action("auditorPass", rest).ok
+        assert read_money(desk, rest) == ("50.00", "0.00", "5.75")
+        assert desk.read_bill(rest)["total_amount"] == "50.00"
         query = "select bounded from sales_return_line where bill_id = %s"
         assert conn.exec_driver_sql(query, (rest.id,)).scalar_one() is False
-        assert broken(conn) == {}
+        assert find_broken_checks(conn) == {}
 
     def test_a_discount_of_one_s_own_stays_though_it_looks_bounded(
-        self, desk: Desk, conn: Connection
+        self, desk: BillClient, conn: Connection
     ) -> None:
         goods = desk.world.spares[28]
-        [key] = desk.line_ids(sold(desk, goods, "2", "50"))
+        [key] = desk.line_ids(audit_outbound(desk, goods, "2", "50"))
         line = {"goods_id": goods, "source_line_id": key, "quantity": "1"}
         dear = desk.draft("sales_return", {**line, "price": "80"})
-        assert desk.act("auditorPass", dear, confirmed=True).ok
+        assert desk.apply_action("auditorPass", dear, confirmed=True).ok
         own = desk.draft("sales_return", {**line, "price": "50", "discount_amount": "30"})
-        assert desk.act("antiAuditor", dear).ok
-        assert money(desk, audit(desk, own))[:2] == ("20.00", "30.00")
-        assert broken(conn) == {}
+        assert desk.apply_action("antiAuditor", dear).ok
+        assert read_money(desk, audit_bill(desk, own))[:2] == ("20.00", "30.00")
+        assert find_broken_checks(conn) == {}
 
-    def test_what_was_let_pass_once_is_held_again_once_it_fits(self, desk: Desk, conn: Connection) -> None:
+    def test_what_was_let_pass_once_is_held_again_once_it_fits(
+        self, desk: BillClient, conn: Connection
+    ) -> None:
         goods = desk.world.spares[21]
-        [key] = desk.line_ids(sold(desk, goods, "3", "50"))
+        [key] = desk.line_ids(audit_outbound(desk, goods, "3", "50"))
         line = {"goods_id": goods, "source_line_id": key}
         dear = desk.draft("sales_return", {**line, "quantity": "2", "price": "70"})
-        assert desk.act("auditorPass", dear, confirmed=True).ok
+        assert desk.apply_action("auditorPass", dear, confirmed=True).ok
         other = desk.draft("sales_return", {**line, "quantity": "1", "price": "50"})
-        assert desk.act("auditorPass", other, confirmed=True).ok
+        assert desk.apply_action("auditorPass", other, confirmed=True).ok
         query = "select beyond_source from sales_return_line where bill_id = %s"
         assert conn.exec_driver_sql(query, (other.id,)).scalar_one() is True
         conn.rollback()
         for bill in (other, dear):
-            assert desk.act("antiAuditor", bill).ok
-        assert desk.act("auditorPass", other).ok
+            assert desk.apply_action("antiAuditor", bill).ok
+        assert desk.apply_action("auditorPass", other).ok
         assert conn.exec_driver_sql(query, (other.id,)).scalar_one() is False
-        assert broken(conn) == {}
+        assert find_broken_checks(conn) == {}
 
     def test_what_was_kept_back_may_be_credited_later(
-        self, desk: Desk, clerk: Desk, conn: Connection
+        self, desk: BillClient, limited_client: BillClient, conn: Connection
     ) -> None:
         goods = desk.world.spares[21]
-        bill = sold(desk, goods, "2", "50")
+        bill = audit_outbound(desk, goods, "2", "50")
         [key] = desk.line_ids(bill)
         line = {"goods_id": goods, "source_line_id": key, "quantity": "1"}
-        desk.audited("sales_return", {**line, "price": "20"})
-        assert clerk.act("auditorPass", desk.draft("sales_return", {**line, "price": "80"})).ok
-        assert broken(conn) == {}
+        desk.add_audited("sales_return", {**line, "price": "20"})
+        assert limited_client.apply_action(
+            "auditorPass", desk.draft("sales_return", {**line, "price": "80"})
+        ).ok
+        assert find_broken_checks(conn) == {}
 
 
 class TestToldInPart:
@@ -318,27 +333,27 @@ class TestToldInPart:
         ids=lambda value: "-".join(value),
     )
     def test_what_is_not_told_is_the_source_s(
-        self, desk: Desk, told: dict[str, Any], right: tuple[str, str, str]
+        self, desk: BillClient, told: dict[str, Any], right: tuple[str, str, str]
     ) -> None:
         goods = desk.world.spares[22]
-        bill = sold(desk, goods, "7", "33.33", "10.00")
+        bill = audit_outbound(desk, goods, "7", "33.33", "10.00")
         [key] = desk.line_ids(bill)
         back = desk.draft("sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", **told})
-        assert money(desk, back) == right
+        assert read_money(desk, back) == right
 
-    def test_an_order_s_line_may_have_its_own_tax_rate(self, desk: Desk) -> None:
+    def test_an_order_s_line_may_have_its_own_tax_rate(self, desk: BillClient) -> None:
         goods = desk.world.spares[23]
-        order = ordered(desk, goods)
+        order = audit_order(desk, goods)
         [key] = desk.line_ids(order)
         out = desk.draft(
             "sales_outbound", {"goods_id": goods, "order_line_id": key, "quantity": "1", "tax_rate": "0"}
         )
-        assert money(desk, out) == ("18.00", "2.00", "0.00")
+        assert read_money(desk, out) == ("18.00", "2.00", "0.00")
 
     @pytest.mark.parametrize("discount", ["1.99", "2.00", "2.01", "2.02"])
-    def test_what_is_typed_is_kept_to_the_cent(self, desk: Desk, discount: str) -> None:
+    def test_what_is_typed_is_kept_to_the_cent(self, desk: BillClient, discount: str) -> None:
         goods = desk.world.spares[24]
-        bill = sold(desk, goods, "4", "20", "8")
+        bill = audit_outbound(desk, goods, "4", "20", "8")
         [key] = desk.line_ids(bill)
         line = {
             "goods_id": goods,
@@ -348,34 +363,39 @@ class TestToldInPart:
             "discount_amount": discount,
         }
         right = (str(20 - Decimal(discount)), discount)
-        assert money(desk, desk.draft("sales_return", line))[:2] == right
-        assert money(desk, drawn(desk, "sales_return", bill, "1", discount_amount=discount))[:2] == right
+        assert read_money(desk, desk.draft("sales_return", line))[:2] == right
+        assert (
+            read_money(desk, save_drawn(desk, "sales_return", bill, "1", discount_amount=discount))[:2]
+            == right
+        )
 
-    def test_what_a_role_may_not_write_is_not_told(self, desk: Desk, unpriced: Desk) -> None:
+    def test_what_a_role_may_not_write_is_not_told(self, desk: BillClient, unpriced: BillClient) -> None:
         goods = desk.world.spares[25]
-        bill = sold(desk, goods, "2", "75.77")
+        bill = audit_outbound(desk, goods, "2", "75.77")
         [key] = desk.line_ids(bill)
         for price in ("5000", "无权限", "0"):
             back = unpriced.draft(
                 "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", "price": price}
             )
-            assert money(desk, back)[0] == "75.77"
+            assert read_money(desk, back)[0] == "75.77"
 
-    def test_what_a_role_may_not_see_stays_as_another_typed_it(self, desk: Desk, unpriced: Desk) -> None:
+    def test_what_a_role_may_not_see_stays_as_another_typed_it(
+        self, desk: BillClient, unpriced: BillClient
+    ) -> None:
         """What followed its source follows it still."""
         goods = desk.world.spares[26]
-        bill = sold(desk, goods, "4", "20", "8")
+        bill = audit_outbound(desk, goods, "4", "20", "8")
         [key] = desk.line_ids(bill)
         for told, right in (({"price": "15"}, "28.00"), ({}, "36.00")):
             back = desk.draft(
                 "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1", **told}
             )
-            found = unpriced.info(back)
+            found = unpriced.read_bill(back)
             [line] = found["lines"]
             body = {**found, "id": back.id, "lines": [{**line, "quantity": "2", "discount_amount": None}]}
             answer = unpriced.caller.post(unpriced.path("sales_return", "edit"), body)
             assert answer.ok, answer
-            assert money(desk, back)[0] == ("26.00" if told else right)
+            assert read_money(desk, back)[0] == ("26.00" if told else right)
 
 
 HIDDEN = [
@@ -393,46 +413,50 @@ class TestWhoMayNotSeeAllOfTheSource:
     """4 × 75.77 − 8.08 is 73.75 and 2.02 a piece, whatever figure of it is hidden."""
 
     @pytest.mark.parametrize(("screen", "name"), HIDDEN, ids=lambda told: told)
-    def test_a_part_has_its_share(self, desk: Desk, screen: str, name: str) -> None:
-        bill = sold(desk, desk.world.spares[29], "4", "75.77", "8.08")
-        with holding(desk.caller, desk.world.role_clerk_a, denied=hidden(screen, name)):
-            limited = Desk(desk.site, "clerk_a")
-            [line] = draft(limited, "sales_return", bill)["lines"]
-            assert nothing_hidden(line)
-            back = drawn(limited, "sales_return", bill, "1")
-            assert money(desk, back)[:2] == ("73.75", "2.02")
-            found = limited.info(back)
+    def test_a_part_has_its_share(self, desk: BillClient, screen: str, name: str) -> None:
+        bill = audit_outbound(desk, desk.world.spares[29], "4", "75.77", "8.08")
+        with changed_role(desk.caller, desk.world.role_clerk_a, denied=build_hidden_fields(screen, name)):
+            limited = BillClient(desk.site, "clerk_a")
+            [line] = read_draft(limited, "sales_return", bill)["lines"]
+            assert is_nothing_hidden(line)
+            back = save_drawn(limited, "sales_return", bill, "1")
+            assert read_money(desk, back)[:2] == ("73.75", "2.02")
+            found = limited.read_bill(back)
             [line] = found["lines"]
-            assert line["drawn"]["follows"] and nothing_hidden(line)
+            assert line["drawn"]["follows"] and is_nothing_hidden(line)
             body = {**found, "id": back.id, "lines": [{**line, "quantity": "2"}]}
             answer = limited.caller.post(limited.path("sales_return", "edit"), body)
             assert answer.ok, answer
-            assert money(desk, back)[:2] == ("147.50", "4.04")
+            assert read_money(desk, back)[:2] == ("147.50", "4.04")
 
     @pytest.mark.parametrize("name", ["price", "amount", "tax_amount"])
-    def test_so_has_what_ships_an_order(self, desk: Desk, name: str) -> None:
+    def test_so_has_what_ships_an_order(self, desk: BillClient, name: str) -> None:
         goods = desk.world.spares[29]
         desk.stock_in(goods, 4)
-        order = desk.audited(
+        order = desk.add_audited(
             "sales_order", {"goods_id": goods, "quantity": "4", "price": "75.77", "discount_amount": "8.08"}
         )
-        with holding(desk.caller, desk.world.role_clerk_a, denied=hidden("sales_outbound_line", name)):
-            out = drawn(Desk(desk.site, "clerk_a"), "sales_outbound", order, "1")
-        assert money(desk, out)[:2] == ("73.75", "2.02")
-
-    def test_a_discount_of_its_own_is_kept(self, desk: Desk) -> None:
-        bill = sold(desk, desk.world.spares[29], "4", "75.77", "8.08")
-        with holding(
-            desk.caller, desk.world.role_clerk_a, denied=hidden("sales_outbound_line", "tax_amount")
+        with changed_role(
+            desk.caller, desk.world.role_clerk_a, denied=build_hidden_fields("sales_outbound_line", name)
         ):
-            back = drawn(
-                Desk(desk.site, "clerk_a"), "sales_return", bill, "1", discount_amount="5", drawn=None
+            out = save_drawn(BillClient(desk.site, "clerk_a"), "sales_outbound", order, "1")
+        assert read_money(desk, out)[:2] == ("73.75", "2.02")
+
+    def test_a_discount_of_its_own_is_kept(self, desk: BillClient) -> None:
+        bill = audit_outbound(desk, desk.world.spares[29], "4", "75.77", "8.08")
+        with changed_role(
+            desk.caller,
+            desk.world.role_clerk_a,
+            denied=build_hidden_fields("sales_outbound_line", "tax_amount"),
+        ):
+            back = save_drawn(
+                BillClient(desk.site, "clerk_a"), "sales_return", bill, "1", discount_amount="5", drawn=None
             )
-        assert money(desk, back)[:2] == ("70.77", "5.00")
+        assert read_money(desk, back)[:2] == ("70.77", "5.00")
 
 
-def nothing_hidden(line: dict[str, Any]) -> bool:
-    """Whether a source's description tells no figure but those that the line shows."""
+def is_nothing_hidden(line: dict[str, Any]) -> bool:
+    """Return whether a source's description shows no figure beyond those of the line."""
     shown = {"price": line["price"], "proposed_discount": line["discount_amount"]}
     told = {
         name: value for name, value in line["drawn"].items() if name not in ("column", "capped", "follows")
@@ -442,9 +466,9 @@ def nothing_hidden(line: dict[str, Any]) -> bool:
 
 class TestDates:
     @pytest.mark.parametrize("day", ["2026-03-04", "2026-02-28"])
-    def test_no_return_precedes_its_sale(self, desk: Desk, day: str) -> None:
+    def test_no_return_precedes_its_sale(self, desk: BillClient, day: str) -> None:
         goods = desk.world.spares[13]
-        bill = sold(desk, goods, "1", "50")
+        bill = audit_outbound(desk, goods, "1", "50")
         [key] = desk.line_ids(bill)
         answer = desk.add(
             "sales_return", {"goods_id": goods, "source_line_id": key, "quantity": "1"}, business_date=day
@@ -452,22 +476,22 @@ class TestDates:
         assert answer.code == 400
         assert answer.msg == f"业务日期不能早于来源销售出库{bill.no}的业务日期 2026-03-05"
 
-    def test_a_source_taken_back_and_dated_later_is_asked_again(self, desk: Desk) -> None:
+    def test_a_source_taken_back_and_dated_later_is_asked_again(self, desk: BillClient) -> None:
         """What is drawn waits; its order may not be moved behind it."""
         goods = desk.world.spares[14]
         desk.stock_in(goods, 1)
-        order = desk.audited("sales_order", {"goods_id": goods, "quantity": "1", "price": "20"})
-        waiting = drawn(desk, "sales_outbound", order, "1")
+        order = desk.add_audited("sales_order", {"goods_id": goods, "quantity": "1", "price": "20"})
+        waiting = save_drawn(desk, "sales_outbound", order, "1")
         with desk.site.engine.begin() as conn:
             conn.exec_driver_sql(
                 "update sales_order set business_date = '2026-03-07' where bill_id = %s", (order.id,)
             )
-        answer = desk.act("auditorPass", waiting)
+        answer = desk.apply_action("auditorPass", waiting)
         assert answer.msg == f"业务日期不能早于来源销售订单{order.no}的业务日期 2026-03-07"
 
 
 class TestDiscounts:
-    def test_a_discount_larger_than_its_line_is_refused(self, desk: Desk) -> None:
+    def test_a_discount_larger_than_its_line_is_refused(self, desk: BillClient) -> None:
         line = {
             "goods_id": desk.world.spares[15],
             "quantity": "2",
@@ -490,7 +514,9 @@ class TestDiscounts:
     @pytest.mark.parametrize(
         "kind", ["sales_outbound", "sales_return", "purchase_inbound", "purchase_return"]
     )
-    def test_so_it_is_on_a_drawn_line(self, desk: Desk, kind: str, told: dict[str, str], right: str) -> None:
+    def test_so_it_is_on_a_drawn_line(
+        self, desk: BillClient, kind: str, told: dict[str, str], right: str
+    ) -> None:
         goods, line = desk.world.spares[27], {"quantity": "4", "price": "20", "discount_amount": "8"}
         column, source = {
             "sales_outbound": ("order_line_id", "sales_order"),
@@ -499,40 +525,42 @@ class TestDiscounts:
             "purchase_return": ("source_line_id", "purchase_inbound"),
         }[kind]
         desk.stock_in(goods, 4)
-        [key] = desk.line_ids(desk.audited(source, {"goods_id": goods, **line}))
+        [key] = desk.line_ids(desk.add_audited(source, {"goods_id": goods, **line}))
         answer = desk.add(kind, {"goods_id": goods, column: key, "quantity": "1", **told})
         assert (answer.code, answer.msg) == (400, f"第1行：{right}，请核对")
 
 
-def ordered(desk: Desk, goods: int) -> Made:
+def audit_order(desk: BillClient, goods: int) -> SavedBill:
     desk.stock_in(goods, 4)
-    return desk.audited(
+    return desk.add_audited(
         "sales_order", {"goods_id": goods, "quantity": "4", "price": "20", "discount_amount": "8"}
     )
 
 
 @pytest.fixture
-def unpriced(desk: Desk) -> Iterator[Desk]:
+def unpriced(desk: BillClient) -> Iterator[BillClient]:
     """One who may not see the prices of returns."""
-    with holding(desk.caller, desk.world.role_clerk_a, denied=hidden("sales_return_line", "price")):
-        yield Desk(desk.site, "clerk_a")
+    with changed_role(
+        desk.caller, desk.world.role_clerk_a, denied=build_hidden_fields("sales_return_line", "price")
+    ):
+        yield BillClient(desk.site, "clerk_a")
 
 
-def hidden(screen: str, *fields: str) -> list[dict[str, str]]:
+def build_hidden_fields(screen: str, *fields: str) -> list[dict[str, str]]:
     return [{"screen": screen, "field": name} for name in fields]
 
 
 @pytest.fixture
-def clerk(desk: Desk) -> Desk:
+def limited_client(desk: BillClient) -> BillClient:
     """One who audits returns, without the right to let them pass their source."""
-    return Desk(desk.site, "clerk_a")
+    return BillClient(desk.site, "clerk_a")
 
 
 class TestInvoices:
-    def test_the_tax_of_parts_sums_to_the_line_s(self, desk: Desk, conn: Connection) -> None:
+    def test_the_tax_of_parts_sums_to_the_line_s(self, desk: BillClient, conn: Connection) -> None:
         """Three parts of 0.05 round to a cent of tax each; the line of 0.15 has two."""
         goods = desk.world.spares[16]
-        bill = sold(desk, goods, "3", "0.05")
+        bill = audit_outbound(desk, goods, "3", "0.05")
         [key] = desk.line_ids(bill)
         told = {"invoice_date": "2026-03-06", "business_date": "2026-03-06"}
         drafts = [
@@ -541,12 +569,12 @@ class TestInvoices:
             )
             for n in range(3)
         ]
-        lines = [desk.info(audit(desk, one))["lines"][0] for one in drafts]
+        lines = [desk.read_bill(audit_bill(desk, one))["lines"][0] for one in drafts]
         assert [line["quantity"] for line in lines] == ["1.000"] * 3
         assert [line["tax_amount"] for line in lines] == ["0.01", "0.00", "0.01"]
-        assert money(desk, bill)[2] == "0.02"
-        assert [desk.info(one)["tax_amount"] for one in drafts] == ["0.01", "0.00", "0.01"]
-        assert broken(conn) == {}
+        assert read_money(desk, bill)[2] == "0.02"
+        assert [desk.read_bill(one)["tax_amount"] for one in drafts] == ["0.01", "0.00", "0.01"]
+        assert find_broken_checks(conn) == {}
 
 
 CORRUPTIONS = {
@@ -557,10 +585,10 @@ CORRUPTIONS = {
 
 
 @pytest.mark.parametrize("name", CORRUPTIONS)
-def test_what_is_not_held_to_its_source_is_found(desk: Desk, conn: Connection, name: str) -> None:
-    bill = sold(desk, desk.world.spares[17 + list(CORRUPTIONS).index(name)], "2", "50")
-    back = audit(desk, drawn(desk, "sales_return", bill, "2"))
-    assert broken(conn) == {}
+def test_what_is_not_held_to_its_source_is_found(desk: BillClient, conn: Connection, name: str) -> None:
+    bill = audit_outbound(desk, desk.world.spares[17 + list(CORRUPTIONS).index(name)], "2", "50")
+    back = audit_bill(desk, save_drawn(desk, "sales_return", bill, "2"))
+    assert find_broken_checks(conn) == {}
     conn.exec_driver_sql(CORRUPTIONS[name], (back.id,))
-    assert name in broken(conn)
+    assert name in find_broken_checks(conn)
     conn.rollback()

@@ -1,5 +1,7 @@
-"""The calls that the specification names (1-shell.md 7; 3-rules.md 7.1, 7.2 and 7.4): they answer, take the named query, and
-give the named fields on real rows."""
+"""The calls that the specification names: they answer, take the named query, and give the named fields.
+
+1-shell.md 7; 3-rules.md 7.1, 7.2 and 7.4; on real rows.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +12,19 @@ from typing import Any
 
 import pytest
 
-from api.kit import registry
-from api.shell.call_register import NamedCall, named
-from tests.kit.documented import document
-from tests.kit.fixtures import Site
+from api.kit.declaration import registry
+from api.shell.workspace.call_registry import NamedCall, list_named_calls
+from tests.support.api_document import load_document
+from tests.support.fixtures import Site
 
 PENDING = set(Path(__file__).with_name("pending_calls.txt").read_text("utf-8").splitlines())
 """Calls that don't answer yet; every other one does."""
-EVERY = named({"paths": {}})
+EVERY = list_named_calls({"paths": {}})
 PURCHASES = ("Payment", "Prepaid", "Plan", "InStorage", "Refund", "Rebate", "RebatePolicy", "PurchaseInvoice")
 PLANNED = [call for call in EVERY if f"{call.method} {call.call}" not in PENDING]
 
 
-def each(planned: list[NamedCall]) -> Any:
+def each_call(planned: list[NamedCall]) -> Any:
     ids = [f"{call.method} {call.call}" for call in planned]
     return pytest.mark.parametrize("call", planned, ids=ids, indirect=True)
 
@@ -30,37 +32,37 @@ def each(planned: list[NamedCall]) -> Any:
 @pytest.fixture
 def call(request: pytest.FixtureRequest) -> NamedCall:
     """A planned call as it is registered."""
-    return _registered()[EVERY.index(request.param)]
+    return _list_registered()[EVERY.index(request.param)]
 
 
 @cache
-def _registered() -> list[NamedCall]:
-    return list(named(document()))
+def _list_registered() -> list[NamedCall]:
+    return list(list_named_calls(load_document()))
 
 
-def operation(call: NamedCall) -> dict[str, Any]:
+def find_operation(call: NamedCall) -> dict[str, Any]:
     assert call.path is not None, f"{call.section}: {call.method} {call.call} is not registered"
-    found: dict[str, Any] = document()["paths"][call.path][call.method.lower()]
+    found: dict[str, Any] = load_document()["paths"][call.path][call.method.lower()]
     return found
 
 
-def resolved(schema: dict[str, Any]) -> dict[str, Any]:
+def resolve_schema(schema: dict[str, Any]) -> dict[str, Any]:
     if "$ref" in schema:
-        return dict(document()["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
+        return dict(load_document()["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]])
     return schema
 
 
-def taken(call: NamedCall) -> set[str]:
-    """Names that a call takes, in its query or body."""
-    found = operation(call)
+def list_accepted_names(call: NamedCall) -> set[str]:
+    """Return the names that a call accepts, in its query or body."""
+    found = find_operation(call)
     names = {parameter["name"] for parameter in found.get("parameters", ())}
     for content in found.get("requestBody", {}).get("content", {}).values():
-        names |= set(resolved(content["schema"]).get("properties", ()))
+        names |= set(resolve_schema(content["schema"]).get("properties", ()))
     return names
 
 
 def names_in(data: Any) -> Iterator[str]:
-    """Every name in an answer, however deep."""
+    """Yield every name in an answer, however deep."""
     if isinstance(data, dict):
         yield from data
         for value in data.values():
@@ -70,33 +72,37 @@ def names_in(data: Any) -> Iterator[str]:
             yield from names_in(value)
 
 
-def promised(schema: dict[str, Any], seen: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Every name in the schema of an answer, however deep."""
+def list_promised_names(schema: dict[str, Any], seen: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield every name in the schema of an answer, however deep."""
     reference = schema.get("$ref", "")
     if reference in seen:
         return
-    found, seen = resolved(schema), seen | ({reference} if reference else set())
+    found, seen = resolve_schema(schema), seen | ({reference} if reference else set())
     for name, value in found.get("properties", {}).items():
         yield name
-        yield from promised(value, seen)
+        yield from list_promised_names(value, seen)
     for kind in ("anyOf", "allOf"):
         for value in found.get(kind, ()):
-            yield from promised(value, seen)
+            yield from list_promised_names(value, seen)
     for kind in ("items", "additionalProperties"):
         if isinstance(found.get(kind), dict):
-            yield from promised(found[kind], seen)
+            yield from list_promised_names(found[kind], seen)
 
 
 def test_what_is_pending_is_named_and_does_not_answer() -> None:
     """Who makes one answer takes it off the list."""
-    missing = {f"{call.method} {call.call}" for call in named(document()) if call.path is None}
+    missing = {
+        f"{call.method} {call.call}" for call in list_named_calls(load_document()) if call.path is None
+    }
     assert missing == {line for line in PENDING if line and not line.startswith("#")}
 
 
 def test_what_is_pending_belongs_to_modules_that_are_not_built() -> None:
     """But for bills that are done when they are audited: there is nothing left to close."""
     built = {
-        place for cls in registry.declared() for place in (cls.declaration.api, *cls.declaration.also_at)
+        place
+        for cls in registry.list_resources()
+        for place in (cls.declaration.api, *cls.declaration.also_at)
     }
     names = {line.split()[1] for line in PENDING if line and not line.startswith("#")}
     owned = {name for name in names if name.rpartition("/")[0] in built}
@@ -105,7 +111,9 @@ def test_what_is_pending_belongs_to_modules_that_are_not_built() -> None:
 
 def test_a_pending_family_of_a_built_name_is_another_module() -> None:
     """A built family that answers at another place than the specification's is registered there as well."""
-    built = {place.rpartition("/")[2] for cls in registry.declared() for place in (cls.declaration.api,)}
+    built = {
+        place.rpartition("/")[2] for cls in registry.list_resources() for place in (cls.declaration.api,)
+    }
     names = {line.split()[1] for line in PENDING if line and not line.startswith("#")}
     alike = {name for name in names if name.split("/")[-2] in built}
     stations = {name for name in alike if name.startswith("service_station/purchase/")}
@@ -121,17 +129,17 @@ def test_every_family_of_purchases_is_planned_with_all_its_calls(family: str) ->
     assert {"add", "edit", "get", "auditorPass", "auditorNoPass", "invalid", "antiAuditor"} <= planned
 
 
-@each(PLANNED)
+@each_call(PLANNED)
 def test_it_takes_the_named_query(call: NamedCall) -> None:
-    assert set(call.query) - taken(call) == set()
+    assert set(call.query) - list_accepted_names(call) == set()
 
 
-@each([call for call in PLANNED if call.fields])
+@each_call([call for call in PLANNED if call.fields])
 def test_it_gives_the_named_fields(site: Site, call: NamedCall) -> None:
-    schema = operation(call)["responses"]["200"]["content"]["application/json"]["schema"]
-    given = set(promised(schema))
+    schema = find_operation(call)["responses"]["200"]["content"]["application/json"]["schema"]
+    given = set(list_promised_names(schema))
     if call.method == "GET":
-        asked = {p["name"]: "1" for p in operation(call).get("parameters", ()) if p.get("required")}
+        asked = {p["name"]: "1" for p in find_operation(call).get("parameters", ()) if p.get("required")}
         assert call.path
         answer = site.as_("admin").get(call.path.lstrip("/"), **asked)
         given |= set(names_in(answer.data))

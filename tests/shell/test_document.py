@@ -11,12 +11,12 @@ import pytest
 
 from api.identity import sessions
 from api.identity.setup import issue_token
-from api.kit import registry
-from api.shell import document_calls
-from api.shell.call_titles import CHINESE
-from tests.kit.client import Caller
-from tests.kit.documented import document
-from tests.kit.fixtures import Site
+from api.kit.declaration import registry
+from api.shell.workspace import call_document
+from api.shell.workspace.call_titles import CHINESE
+from tests.support.api_document import load_document
+from tests.support.client import Caller
+from tests.support.fixtures import Site
 
 SMALL = """
 import sys
@@ -29,11 +29,11 @@ with open(sys.argv[1], "w") as file:
 
 @pytest.fixture(autouse=True)
 def unwritten(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(document_calls, "WRITE", SMALL)
-    document_calls.writing.cache_clear()
-    document_calls._fetched.clear()
+    monkeypatch.setattr(call_document, "WRITE", SMALL)
+    call_document.get_document_build.cache_clear()
+    call_document._fetched.clear()
     yield
-    document_calls.writing.cache_clear()
+    call_document.get_document_build.cache_clear()
 
 
 class TestServed:
@@ -42,7 +42,7 @@ class TestServed:
         for caller in (site.as_("admin"), Caller(site.http, token)):
             answer = caller.raw("GET", "openapi.json")
             assert (answer.status_code, orjson.loads(answer.content)) == (200, {"openapi": "3.1.0"})
-        path = document_calls.writing().path
+        path = call_document.get_document_build().path
         assert path.with_name("openapi.json.runs").read_text() == "1"
 
     def test_nobody_else_gets_it(self, site: Site) -> None:
@@ -57,24 +57,26 @@ class TestServed:
             answer = site.as_("admin").raw("GET", "openapi.json", extra={"accept-encoding": taken})
             assert answer.headers.get("content-encoding") == told
             assert orjson.loads(answer.content) == {"openapi": "3.1.0"}
-        assert gzip.decompress(document_calls.writing().path.with_name("openapi.json.gz").read_bytes())
+        assert gzip.decompress(
+            call_document.get_document_build().path.with_name("openapi.json.gz").read_bytes()
+        )
 
     def test_one_user_does_not_fetch_it_on_and_on(self, site: Site) -> None:
         admin = site.as_("admin")
-        answers = [admin.raw("GET", "openapi.json").status_code for _ in range(document_calls.OFTEN)]
-        assert answers == [200] * document_calls.OFTEN
+        answers = [admin.raw("GET", "openapi.json").status_code for _ in range(call_document.MAX_FETCHES)]
+        assert answers == [200] * call_document.MAX_FETCHES
         assert admin.get("openapi.json").msg == "接口文档取得太频繁，请一分钟后再取"
 
     def test_one_that_fails_is_made_anew(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as broken:
-            broken.setattr(document_calls, "WRITE", "raise SystemExit(3)")
+            broken.setattr(call_document, "WRITE", "raise SystemExit(3)")
             assert site.as_("admin").get("openapi.json").msg == "接口文档生成失败，请联系管理员"
         assert site.as_("admin").raw("GET", "openapi.json").status_code == 200
 
 
 class TestWords:
     def test_every_call_has_a_chinese_summary(self) -> None:
-        found = document()["paths"]
+        found = load_document()["paths"]
         bare = [
             f"{method} {path}"
             for path, item in found.items()
@@ -87,31 +89,37 @@ class TestWords:
         assert found["/v2/Open/RoleAuth/getLeftMenuList"]["get"]["summary"] == "左侧菜单"
 
     def test_fields_bear_their_labels(self) -> None:
-        schemas = document()["components"]["schemas"]
-        for cls in registry.declared():
-            name = "".join(part.title() for part in cls.name().split("_")) + "Info"
+        schemas = load_document()["components"]["schemas"]
+        for cls in registry.list_resources():
+            name = f"{cls.__name__}Info"
             for item in cls.fields():
                 schema = schemas.get(name, {}).get("properties", {}).get(item.name)
                 if schema is not None:
                     assert schema["title"] in item.label, (name, item.name)
 
     def test_every_title_and_answer_is_chinese(self) -> None:
-        bare = sorted({f"{place}: {words}" for place, words in told(document()) if not CHINESE.search(words)})
+        bare = sorted(
+            {
+                f"{place}: {words}"
+                for place, words in collect_texts(load_document())
+                if not CHINESE.search(words)
+            }
+        )
         assert bare == []
-        schemas = document()["components"]["schemas"]
+        schemas = load_document()["components"]["schemas"]
         assert schemas["SalesOutboundInfo"]["title"] == "销售出库详情"
         assert schemas["SalesOutboundInfo"]["properties"]["bill_id"]["title"] == "单据编号"
         assert schemas["CustomerRow"]["properties"]["customer_id"]["title"] == "客户"
         assert schemas["BackupRow"]["properties"]["backup_id"]["title"].endswith("编号")
-        answers = document()["paths"]["/v2/sales/SalesOutstock/getList"]["get"]["responses"]
+        answers = load_document()["paths"]["/v2/sales/SalesOutstock/getList"]["get"]["responses"]
         assert [answers[status]["description"] for status in ("200", "422")] == ["成功", "请求不符合格式"]
 
 
-def told(node: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """Every summary, title of a schema and description of an answer in a document, with where it stands."""
+def collect_texts(node: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every summary, schema title and response description of a document, with its path."""
     if isinstance(node, list):
         for part in node:
-            yield from told(part, place)
+            yield from collect_texts(part, place)
     if not isinstance(node, dict):
         return
     for name, value in node.items():
@@ -120,4 +128,4 @@ def told(node: Any, place: str = "") -> Iterator[tuple[str, str]]:
             yield place, value
         if name == "responses":
             yield from ((f"{place}/{status}", answer["description"]) for status, answer in value.items())
-        yield from told(value, f"{place}/{name}")
+        yield from collect_texts(value, f"{place}/{name}")

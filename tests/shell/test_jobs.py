@@ -6,9 +6,9 @@ from typing import Any
 
 from sqlalchemy import text
 
-from tests.kit.client import Answer
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
+from tests.support.bill_client import BillClient
+from tests.support.client import Answer
+from tests.support.fixtures import Site
 
 CHANNEL = {"channel_name": "测试平台", "signature": "汽配", "is_default": True}
 TEMPLATE = {"template_name": "发货通知", "content": "您好，已发货"}
@@ -17,7 +17,7 @@ TEMPLATE = {"template_name": "发货通知", "content": "您好，已发货"}
 def assert_one_transaction(
     site: Site, answer: Answer, task: str, table: str, where: str, **args: Any
 ) -> None:
-    """The newest job of a task has these arguments, and was written with the row by one transaction."""
+    """Assert the arguments of a task's newest job, and that one transaction wrote it and the row."""
     assert answer.ok, answer
     job = text(
         "select args, xmin::text from procrastinate_jobs where task_name = :task order by id desc limit 1"
@@ -44,7 +44,7 @@ class TestOneTransaction:
             site, answer, "integrity", "integrity_result", "name = any(:names)", names=names
         )
 
-    def test_prints_of_many_bills(self, site: Site, desk: Desk) -> None:
+    def test_prints_of_many_bills(self, site: Site, desk: BillClient) -> None:
         made = desk.draft("sales_outbound", {"goods_id": site.world.oil, "quantity": "1", "price": "200"})
         answer = desk.caller.post(desk.path("sales_outbound", "printTask"), {"ids": [made.id]})
         key = answer.data["export_id"]

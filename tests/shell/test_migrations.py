@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from alembic import command
 
-from api.kit import details
-from api.kit.database import connect
-from api.ledger import demand
-from api.migrations import config, upgrade
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
+from api.kit.declaration import detail_reports
+from api.kit.storage.database import build_engine
+from api.ledger import order_demand
+from api.migrations import build_config, upgrade
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site
 
 SHORT = {"stock_take_id": None, "late_bill_id": None, "late_bill_no": None, "transfer_in_id": None}
 REASONS = (
@@ -29,19 +29,19 @@ REASONS = (
 class TestMigrations:
     def test_revisions_and_declarations_agree(self, database_url: str) -> None:
         """Raises when autogenerate would find anything left to do."""
-        settings = config(database_url)
-        with connect(database_url).begin() as conn:
+        settings = build_config(database_url)
+        with build_engine(database_url).begin() as conn:
             settings.attributes["connection"] = conn
             command.check(settings)
 
     def test_upgrading_again_changes_nothing(self, database_url: str) -> None:
-        before = structure(database_url)
+        before = read_structure(database_url)
         upgrade(database_url)
-        assert structure(database_url) == before
+        assert read_structure(database_url) == before
 
     def test_stored_initials_are_spelled_by_every_reading(self, site: Site) -> None:
         """0092: those of goods that somebody keyed in stay."""
-        settings, engine = config(site.url), connect(site.url)
+        settings, engine = build_config(site.url), build_engine(site.url)
         names = """
             update customer set customer_name = '闵行汽修' where customer_id = (select min(customer_id) from customer);
             update warehouse set warehouse_name = '长乐仓' where warehouse_id = (select min(warehouse_id) from warehouse);
@@ -51,8 +51,8 @@ class TestMigrations:
         with engine.begin() as conn:
             settings.attributes["connection"] = conn
             # As an upgrade does: views stand on columns that a later revision has added.
-            details.drop(conn)
-            demand.drop(conn)
+            detail_reports.drop_views(conn)
+            order_demand.drop_view(conn)
             command.downgrade(settings, "0091")
             conn.exec_driver_sql(names)
             command.upgrade(settings, "0092")
@@ -64,18 +64,18 @@ class TestMigrations:
             """)
             spelled = list(found.scalars())
             command.upgrade(settings, "head")
-            demand.install(conn)
-            details.install(conn)
+            order_demand.create_view(conn)
+            detail_reports.install_views(conn)
         assert spelled == ["CLC ZLC CYC ZYC", "MQL MJL", "MXQX MHQX MXGX MXYX MHGX MHYX", "WALL"]
 
     def test_reasons_of_differences_name_no_bill(self, site: Site) -> None:
         """0121: one whose other bill has no number keeps its reason."""
-        settings, engine, desk = config(site.url), connect(site.url), Desk(site)
+        settings, engine, desk = build_config(site.url), build_engine(site.url), BillClient(site)
         made = [desk.draft("stock_loss", {"goods_id": site.world.oil, "quantity": "1"}).id for _ in REASONS]
         with engine.begin() as conn:
             settings.attributes["connection"] = conn
-            details.drop(conn)
-            demand.drop(conn)
+            detail_reports.drop_views(conn)
+            order_demand.drop_view(conn)
             command.downgrade(settings, "0120")
             # What a reason was of is told by its number alone.
             conn.exec_driver_sql("set local session_replication_role = replica")
@@ -91,18 +91,18 @@ class TestMigrations:
             found = list(conn.exec_driver_sql(query, (made,)).scalars())
             conn.exec_driver_sql("delete from stock_loss where bill_id = any(%s)", (made,))
             command.upgrade(settings, "head")
-            demand.install(conn)
-            details.install(conn)
+            order_demand.create_view(conn)
+            detail_reports.install_views(conn)
         assert found == [after for _, _, after in REASONS]
 
 
-def structure(url: str) -> list[tuple[object, ...]]:
-    """Every column, trigger and function of the schema."""
+def read_structure(url: str) -> list[tuple[object, ...]]:
+    """Return every column, trigger and function of the schema."""
     query = """
         select table_name, column_name, data_type from information_schema.columns where table_schema = 'public'
         union all select tgrelid::regclass::text, tgname, tgtype::text from pg_trigger where not tgisinternal
         union all select 'function', proname, md5(prosrc) from pg_proc where pronamespace = 'public'::regnamespace
         order by 1, 2, 3
     """
-    with connect(url).connect() as conn:
+    with build_engine(url).connect() as conn:
         return [tuple(row) for row in conn.exec_driver_sql(query)]

@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site
 
 PENDING, APPROVALS = "v2/open/Message/getPendingMessage", "v2/open/Message/getMessageList"
 AWAITING = "v2/system/Console/getAwaitList"
@@ -15,20 +15,20 @@ LINE = {"quantity": "1", "price": "10", "tax_rate": "13"}
 
 
 @pytest.fixture(scope="module")
-def desk(site: Site) -> Desk:
-    return Desk(site, "manager_a")
+def desk(site: Site) -> BillClient:
+    return BillClient(site, "manager_a")
 
 
-def told(site: Site, user: str, kind: int) -> list[tuple[str, str]]:
+def list_pending(site: Site, user: str, kind: int) -> list[tuple[str, str]]:
     items = site.as_(user).get(PENDING).data
     return [(item["content"], item["url"]) for item in items if item["type"] == kind]
 
 
 class TestPending:
-    def test_bills_wait_for_those_who_may_audit_them(self, site: Site, desk: Desk) -> None:
+    def test_bills_wait_for_those_who_may_audit_them(self, site: Site, desk: BillClient) -> None:
         for _ in range(2):
             desk.draft("other_inbound", {"goods_id": desk.world.oil, **LINE})
-        [(content, url)] = told(site, "manager_a", 1)
+        [(content, url)] = list_pending(site, "manager_a", 1)
         assert content == "2 张其他入库单待审核" or content.startswith("2 张其他入库")
         screen = site.as_("manager_a").get("v2/Open/Screen/getScreen", route=url.split("?")[0]).data
         listed = site.as_("manager_a").get(f"{screen['api']}/getList", status=1).data
@@ -36,48 +36,50 @@ class TestPending:
         [approval] = site.as_("manager_a").get(APPROVALS).data
         assert (approval["title"], approval["count"], approval["url"]) == (content, 2, url)
         for user in ("manager_b", "nobody"):
-            assert told(site, user, 1) == []
+            assert list_pending(site, user, 1) == []
             assert site.as_(user).get(APPROVALS).data == []
 
-    def test_a_bill_sent_back_waits_for_its_maker(self, site: Site, desk: Desk) -> None:
+    def test_a_bill_sent_back_waits_for_its_maker(self, site: Site, desk: BillClient) -> None:
         bill = desk.draft("sales_order", {"goods_id": desk.world.oil, **LINE})
-        assert desk.act("auditorNoPass", bill, reason="价格有误").ok
-        [(content, _)] = told(site, "manager_a", 2)
+        assert desk.apply_action("auditorNoPass", bill, reason="价格有误").ok
+        [(content, _)] = list_pending(site, "manager_a", 2)
         assert content.endswith("被驳回")
-        assert told(site, "clerk_a", 2) == []
-        assert not [item for item in told(site, "manager_a", 1) if "销售订单" in item[0]]
-        [(_, url)] = told(site, "manager_a", 2)
+        assert list_pending(site, "clerk_a", 2) == []
+        assert not [item for item in list_pending(site, "manager_a", 1) if "销售订单" in item[0]]
+        [(_, url)] = list_pending(site, "manager_a", 2)
         route, query = url.split("?")
         screen = site.as_("manager_a").get("v2/Open/Screen/getScreen", route=route).data
         desk.draft("sales_order", {"goods_id": desk.world.oil, **LINE})
         listed = site.as_("manager_a").get(f"{screen['api']}/getList", **dict(parse_qsl(query))).data
         assert [row["bill_id"] for row in listed["data"]] == [bill.id]
 
-    def test_overdue_receivables_wait_for_who_takes_money(self, site: Site, desk: Desk) -> None:
+    def test_overdue_receivables_wait_for_who_takes_money(self, site: Site, desk: BillClient) -> None:
         goods = desk.world.spares[30]
         desk.stock_in(goods, 2)
-        bill = desk.audited("sales_outbound", {"goods_id": goods, **LINE})
+        bill = desk.add_audited("sales_outbound", {"goods_id": goods, **LINE})
         falls_due = "update settlement_item set due_date = current_date - %s where bill_no = %s"
         with site.engine.begin() as conn:
             conn.exec_driver_sql(
                 "update settlement_item set due_date = current_date where bill_type = 'XSCK'"
             )
-        assert told(site, "manager_a", 5) == []
+        assert list_pending(site, "manager_a", 5) == []
         with site.engine.begin() as conn:
             conn.exec_driver_sql(falls_due, (1, bill.no))
-        [(content, url)] = told(site, "manager_a", 5)
+        [(content, url)] = list_pending(site, "manager_a", 5)
         assert content == "1 笔客户应收已逾期"
         route, query = url.split("?")
         screen = site.as_("manager_a").get("v2/Open/Screen/getScreen", route=route).data
         assert (
             site.as_("manager_a").get(f"{screen['api']}/getList", **dict(parse_qsl(query))).data["total"] == 1
         )
-        assert told(site, "manager_b", 5) == told(site, "nobody", 5) == []
+        assert list_pending(site, "manager_b", 5) == list_pending(site, "nobody", 5) == []
 
-    def test_a_transfer_waits_for_its_receiver_until_all_of_it_came(self, site: Site, desk: Desk) -> None:
+    def test_a_transfer_waits_for_its_receiver_until_all_of_it_came(
+        self, site: Site, desk: BillClient
+    ) -> None:
         goods, world = desk.world.oil, desk.world
         desk.stock_in(goods, 4)
-        sent = desk.audited(
+        sent = desk.add_audited(
             "transfer_out", {"goods_id": goods, "quantity": "4"}, to_warehouse_id=world.warehouse2_a
         )
         add = "/inventory/transferware/receiptAdd"
@@ -101,10 +103,10 @@ class TestPending:
         [key] = desk.line_ids(sent)
         for quantity, waits in (("1", True), ("3", False)):
             row = {"goods_id": goods, "quantity": quantity, "source_line_id": key}
-            desk.audited("transfer_in", row, warehouse_id=world.warehouse2_a)
+            desk.add_audited("transfer_in", row, warehouse_id=world.warehouse2_a)
             assert (sent.no in waiting()) == waits
 
-    def test_an_entry_names_its_newest_bills(self, site: Site, desk: Desk) -> None:
+    def test_an_entry_names_its_newest_bills(self, site: Site, desk: BillClient) -> None:
         drafts = [desk.draft("other_outbound", {"goods_id": desk.world.oil, **LINE}) for _ in range(6)]
         for path in (PENDING, APPROVALS):
             [entry] = [
@@ -125,12 +127,12 @@ class TestPending:
             assert admin.post("v2/system/Config/edit", setting).ok
             assert admin.post("v2/custom/Customer/add", body).ok
         item = ("1 个客户待审核", "/custom/customer_auditor_list?audit_state=1")
-        assert item in told(site, "admin", 1)
+        assert item in list_pending(site, "admin", 1)
         assert item[0] in [row["title"] for row in admin.get(APPROVALS).data]
-        assert item not in told(site, "manager_b", 1)
-        assert item not in told(site, "nobody", 1)
+        assert item not in list_pending(site, "manager_b", 1)
+        assert item not in list_pending(site, "nobody", 1)
 
-    def test_the_home_page_has_it_by_type_with_the_oldest_first(self, site: Site, desk: Desk) -> None:
+    def test_the_home_page_has_it_by_type_with_the_oldest_first(self, site: Site, desk: BillClient) -> None:
         for name in ("customer_receipt", "sales_order"):
             lines = () if name == "customer_receipt" else ({"goods_id": desk.world.oil, **LINE},)
             desk.draft(name, *lines, **({"amount": "1"} if not lines else {}))

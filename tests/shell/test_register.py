@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from api import catalogue
-from api.kit import registry
-from api.shell.register import DRAWN, screens
-from tests.kit.fixtures import Site
+from api.kit.declaration import registry
+from api.shell.workspace.screen_registry import BROWSER_PAGES, list_screens
+from tests.support.fixtures import Site
 
 assert catalogue.__all__
 HERE = Path(__file__).parent
@@ -22,17 +22,17 @@ SPECIFIED = HERE.parents[2] / "shared" / "spec" / "routes.csv"
 
 
 def test_a_screen_is_listed_once() -> None:
-    routes = [screen.route for screen in screens()]
+    routes = [screen.route for screen in list_screens()]
     assert len(routes) == len(set(routes)) > 500
 
 
 def test_every_screen_has_a_chinese_name() -> None:
     """ "Every route has a Chinese menu title." (2-routes.md 2)"""
-    assert [screen.route for screen in screens() if not re.search("[\u4e00-\u9fff]", screen.name)] == []
+    assert [screen.route for screen in list_screens() if not re.search("[\u4e00-\u9fff]", screen.name)] == []
 
 
 def test_no_two_planned_screens_of_a_module_are_called_alike() -> None:
-    named = Counter((screen.module, screen.name) for screen in screens() if screen.state == "pending")
+    named = Counter((screen.module, screen.name) for screen in list_screens() if screen.state == "pending")
     assert {name for (_, name), count in named.items() if count > 1} == {"商城订单详情"}, (
         "two ways to one screen"
     )
@@ -44,13 +44,13 @@ def test_no_two_planned_screens_of_a_module_are_called_alike() -> None:
 def test_the_plan_is_the_specified_one() -> None:
     with SPECIFIED.open(encoding="utf-8", newline="") as file:
         specified = {(row["route"], row["module"], row["kind"]) for row in csv.DictReader(file)}
-    listed = {(screen.route, screen.module, screen.kind) for screen in screens()}
+    listed = {(screen.route, screen.module, screen.kind) for screen in list_screens()}
     assert specified - listed == set()
 
 
 def test_the_pending_list_only_shrinks() -> None:
     """Whoever builds a screen strikes it from the file; a screen that is not in it can't be pending again."""
-    pending = {screen.route for screen in screens() if screen.state == "pending"}
+    pending = {screen.route for screen in list_screens() if screen.state == "pending"}
     known = set((HERE / "pending_screens.txt").read_text("utf-8").split())
     assert pending - known == set(), "built before and pending now"
     assert known - pending == set(), "built now: strike it from the file"
@@ -69,15 +69,15 @@ def test_a_pending_screen_is_told_from_a_wrong_address(site: Site) -> None:
 
 def test_pages_that_the_browser_draws_are_there() -> None:
     drawn = "".join(file.read_text("utf-8") for file in (PAGES / "App.tsx", PAGES / "pages.tsx"))
-    assert [route for route in DRAWN if f"'{route}'" not in drawn and f'"{route}"' not in drawn] == []
+    assert [route for route in BROWSER_PAGES if f"'{route}'" not in drawn and f'"{route}"' not in drawn] == []
 
 
 @pytest.mark.usefixtures("figures")
 def test_built_screens_answer(site: Site) -> None:
     """A described screen has its description and, as a list, its rows."""
     admin, failed = site.as_("admin"), []
-    for screen in screens():
-        found = registry.by_route(screen.route)
+    for screen in list_screens():
+        found = registry.find_by_route(screen.route)
         if screen.state != "built" or found is None:
             continue
         described = admin.get("v2/Open/Screen/getScreen", route=screen.route)

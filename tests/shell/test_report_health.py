@@ -8,10 +8,10 @@ from threading import Event, Thread
 import pytest
 
 from api.launch.process import wait_until
-from api.shell import report_health
-from api.shell.report_health import ReportHealth
-from tests.kit.fixtures import Site
-from tests.kit.ports import free_port
+from api.shell.operations import report_health
+from api.shell.operations.report_health import ReportHealth
+from tests.support.fixtures import Site
+from tests.support.ports import free_port
 
 
 class Clock:
@@ -30,7 +30,7 @@ def test_a_platform_that_is_down_is_told_beside_a_core_that_is_well(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ERP_REPORT_UPSTREAM", f"http://127.0.0.1:{free_port()}")
-    monkeypatch.setattr("api.shell.calls.report_health", ReportHealth())
+    monkeypatch.setattr("api.shell.files.export_calls.report_health", ReportHealth())
     monkeypatch.setattr(report_health, "AT_ONCE", 20)
     answer = site.anonymous().get("healthz")
     assert (answer.status, answer.data) == (200, {"status": "ok", "reports": "down"})

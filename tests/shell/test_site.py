@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from api.kit.settings import PROJECT_DIR
-from api.shell.site import LONE, Site
+from api.shell.workspace.web_assets import LONE_PAGE, WebAssets
 
 WEB = PROJECT_DIR / "web"
 PAGE = {"accept": "text/html"}
@@ -22,15 +22,15 @@ PAGE = {"accept": "text/html"}
 def client(tmp_path: Path) -> Iterator[TestClient]:
     (tmp_path / "assets").mkdir()
     (tmp_path / "assets" / "index-abc.js").write_text("export {}")
-    for name in ("index.html", LONE):
+    for name in ("index.html", LONE_PAGE):
         (tmp_path / name).write_text("<!doctype html>")
     app = Starlette()
-    app.mount("/", Site(tmp_path, ["", "https://reports.example.cn/"]))
+    app.mount("/", WebAssets(tmp_path, ["", "https://reports.example.cn/"]))
     with TestClient(app) as client:
         yield client
 
 
-def policy_of(answer: httpx.Response) -> dict[str, str]:
+def read_policy(answer: httpx.Response) -> dict[str, str]:
     [policy] = answer.headers.get_list("content-security-policy")
     parts = (one.partition(" ") for one in policy.split("; "))
     return {name: words for name, _, words in parts}
@@ -38,7 +38,7 @@ def policy_of(answer: httpx.Response) -> dict[str, str]:
 
 @pytest.mark.parametrize("path", ["/", "/sales/salesout", "/index.html"])
 def test_the_shell_runs_its_own_scripts_alone(client: TestClient, path: str) -> None:
-    policy = policy_of(client.get(path, headers=PAGE))
+    policy = read_policy(client.get(path, headers=PAGE))
     assert policy["script-src"] == "'self'"
     assert policy["default-src"] == policy["connect-src"] == policy["form-action"] == "'self'"
     assert policy["frame-src"] == "'self' https://reports.example.cn/embedded/"
@@ -53,9 +53,9 @@ def test_it_has_no_script_that_the_policy_would_not_run() -> None:
 
 
 def test_a_page_of_its_own_policy_is_written_where_there_is_no_origin(client: TestClient) -> None:
-    policy = policy_of(client.get(f"/{LONE}", headers=PAGE))
+    policy = read_policy(client.get(f"/{LONE_PAGE}", headers=PAGE))
     assert policy == {"frame-ancestors": "'self'", "sandbox": "allow-scripts"}
-    empty = (WEB / "public" / LONE).read_text("utf-8")
+    empty = (WEB / "public" / LONE_PAGE).read_text("utf-8")
     assert "if (source !== parent" in empty
     assert "http" not in empty
 

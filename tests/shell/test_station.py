@@ -6,16 +6,16 @@ import pytest
 from sqlalchemy import text
 
 from api.identity import passwords
-from tests.kit.desk import Desk
-from tests.kit.fixtures import Site
-from tests.kit.world import PASSWORD
+from tests.support.bill_client import BillClient
+from tests.support.fixtures import Site
+from tests.support.world import PASSWORD
 
 LINE = {"quantity": "1", "price": "10", "tax_rate": "13"}
 BADGES = "v2/open/SalesOutstock/getSalesOutListByType"
 
 
 @pytest.fixture(scope="module")
-def station(site: Site) -> Desk:
+def station(site: Site) -> BillClient:
     """The desk of company A's manager, whose company becomes a service station."""
     with site.engine.begin() as conn:
         conn.execute(
@@ -23,9 +23,9 @@ def station(site: Site) -> Desk:
         )
         conn.execute(
             text("update user_account set password_hash = :hash where user_name = 'manager_a'"),
-            {"hash": passwords.hashed(PASSWORD)},
+            {"hash": passwords.hash_password(PASSWORD)},
         )
-    return Desk(site, "manager_a")
+    return BillClient(site, "manager_a")
 
 
 def log_in(site: Site) -> dict[str, object]:
@@ -52,7 +52,7 @@ class TestCustomerService:
 class TestCounters:
     """Header counters (spec/1-shell.md 2, 7)."""
 
-    def test_bills_of_the_own_company_that_wait_are_counted(self, site: Site, station: Desk) -> None:
+    def test_bills_of_the_own_company_that_wait_are_counted(self, site: Site, station: BillClient) -> None:
         mine, other = site.as_("manager_a"), site.as_("manager_b")
         before = mine.get("v2/open/SalesOutstock/getSalesOutstocksList").data
         bill = station.draft(
@@ -72,16 +72,16 @@ class TestCounters:
         assert waiting["data"][0]["id"] == bill.id
         assert mine.get(BADGES, type=4).data["count"] == now["not_refund_outstock_count"]
 
-    def test_an_audited_outbound_waits_for_its_money(self, site: Site, station: Desk) -> None:
+    def test_an_audited_outbound_waits_for_its_money(self, site: Site, station: BillClient) -> None:
         mine = site.as_("manager_a")
         before = mine.get("v2/open/SalesOutstock/getSalesOutstocksList").data
         station.stock_in(station.world.tube, 5)
-        station.audited("sales_outbound", {"goods_id": station.world.tube, **LINE})
+        station.add_audited("sales_outbound", {"goods_id": station.world.tube, **LINE})
         now = mine.get("v2/open/SalesOutstock/getSalesOutstocksList").data
         assert now["count"] == before["count"]
         assert now["unpaid_outstock_count"] == before["unpaid_outstock_count"] + 1
 
-    def test_one_that_waits_too_long_has_timed_out(self, site: Site, station: Desk) -> None:
+    def test_one_that_waits_too_long_has_timed_out(self, site: Site, station: BillClient) -> None:
         mine = site.as_("manager_a")
         bill = station.draft(
             "sales_outbound",
@@ -101,7 +101,7 @@ class TestCounters:
         assert site.as_("admin").post("v2/system/StationSetting/add", company).ok
         assert mine.get("v2/open/SalesOutstock/getSalesOutTimeoutCount").data["count"] == before + 1
 
-    def test_a_changed_guide_price_is_told(self, site: Site, station: Desk) -> None:
+    def test_a_changed_guide_price_is_told(self, site: Site, station: BillClient) -> None:
         mine, company = site.as_("manager_a"), site.world.ids["company_a"]
         path = "v2/open/GoodsPrice/getGoodsChainPriceNumber"
         before = mine.get(path, company_id=company).data
@@ -114,11 +114,11 @@ class TestCounters:
             "goods_price_change": 0,
         }
 
-    def test_lines_out_of_stock_are_told_and_can_be_deleted(self, site: Site, station: Desk) -> None:
+    def test_lines_out_of_stock_are_told_and_can_be_deleted(self, site: Site, station: BillClient) -> None:
         """Of what others of the group have free only whether it is enough."""
         mine, world, at = site.as_("manager_a"), site.world, "service_station/purchase/ShoppingCart"
         other = {"company_id": world.ids["company_b"], "warehouse_id": world.ids["warehouse_b"]}
-        Desk(site).audited(
+        BillClient(site).add_audited(
             "other_inbound", {"goods_id": world.spares[7], "quantity": "4", "price": "10"}, **other
         )
         keys = {}
@@ -136,7 +136,7 @@ class TestCounters:
         assert mine.post(f"{at}/delete", {"ids": [keys[world.spares[7]]]}).ok
         assert site.as_("nobody").get(f"{at}/goodsCheck").code == 403
 
-    def test_the_cart_is_the_companys(self, site: Site, station: Desk) -> None:
+    def test_the_cart_is_the_companys(self, site: Site, station: BillClient) -> None:
         mine, path = site.as_("manager_a"), "v2/open/ShoppingCart/newGetCartTabCount"
         wanted = {
             "company_id": site.world.ids["company_a"],
@@ -155,7 +155,9 @@ class TestCounters:
 
 
 class TestBroadcast:
-    def test_it_is_switched_for_oneself_and_names_the_newest_bill(self, site: Site, station: Desk) -> None:
+    def test_it_is_switched_for_oneself_and_names_the_newest_bill(
+        self, site: Site, station: BillClient
+    ) -> None:
         mine = site.as_("manager_a")
         assert mine.get("v2/open/BroadcastVoice/getBroadcastVoice").data["is_broadcast"] == 0
         assert mine.post("v2/open/BroadcastVoice/setIsBroadcast", {"is_broadcast": 1}).ok
@@ -177,7 +179,7 @@ class TestBroadcast:
 
 
 class TestVersion:
-    def test_the_saved_version_is_the_next_logins(self, site: Site, station: Desk) -> None:
+    def test_the_saved_version_is_the_next_logins(self, site: Site, station: BillClient) -> None:
         assert log_in(site) == {"type": 1, "operatingVersion": 1, "extendToolbar": "默认"}
         assert site.as_("manager_a").post("v2/open/User/serviceStationSetUpVersion", {"version": 1}).ok
         assert log_in(site)["operatingVersion"] == 2
@@ -185,7 +187,9 @@ class TestVersion:
 
 
 class TestSuperStation:
-    def test_progress_is_what_was_bought_and_audited_in_the_period(self, site: Site, station: Desk) -> None:
+    def test_progress_is_what_was_bought_and_audited_in_the_period(
+        self, site: Site, station: BillClient
+    ) -> None:
         mine, admin, path = (
             site.as_("manager_a"),
             site.as_("admin"),
@@ -207,7 +211,7 @@ class TestSuperStation:
             assert admin.post("v2/system/SuperStationReward/add", {"super_station_id": activity, **tier}).ok
         draft = station.draft("purchase_inbound", {"goods_id": site.world.oil, **LINE, "quantity": "20"})
         assert float(mine.get(path).data["purchase_amount"]) == before, "a draft doesn't count"
-        assert station.act("auditorPass", draft).ok
+        assert station.apply_action("auditorPass", draft).ok
         found = mine.get(path).data
         assert float(found["purchase_amount"]) == before + 200
         assert [tier["reward_name"] for tier in found["rewardList"]] == ["一档", "二档"]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.kit.client import Answer
-from tests.kit.fixtures import Site
+from tests.support.client import Answer
+from tests.support.fixtures import Site
 
 LIST, COUNT = "v2/open/Questionnaire/getQuestionnaireList", "v2/open/Questionnaire/getQuestionnaireCount"
 INFO, ANSWER = "v2/open/Questionnaire/getQuestionnaireInfo", "v2/open/Questionnaire/saveQuestionnaireAnswer"
@@ -23,8 +23,8 @@ GOOD = {
 }
 
 
-def make(site: Site, title: str, **values: Any) -> int:
-    """A published questionnaire of four questions."""
+def create_questionnaire(site: Site, title: str, **values: Any) -> int:
+    """Create a published questionnaire of four questions and return its key."""
     body = {
         "questionnaire_title": title,
         "show_msg": "邀请您填写",
@@ -42,28 +42,28 @@ def make(site: Site, title: str, **values: Any) -> int:
     return key
 
 
-def waiting(site: Site, user: str) -> dict[str, dict[str, Any]]:
+def list_waiting(site: Site, user: str) -> dict[str, dict[str, Any]]:
     return {item["questionnaire_title"]: item for item in site.as_(user).get(LIST).data}
 
 
 class TestQuestionnaires:
     def test_they_wait_for_whom_they_are_meant_until_they_expire(self, site: Site) -> None:
-        make(site, "后台问卷", target=2)
-        make(site, "服务站问卷", target=3)
-        make(site, "过期问卷", expire_time="2020-01-01")
-        make(site, "草稿问卷", is_published=False)
-        assert set(waiting(site, "clerk_a")) == {"后台问卷"}
+        create_questionnaire(site, "后台问卷", target=2)
+        create_questionnaire(site, "服务站问卷", target=3)
+        create_questionnaire(site, "过期问卷", expire_time="2020-01-01")
+        create_questionnaire(site, "草稿问卷", is_published=False)
+        assert set(list_waiting(site, "clerk_a")) == {"后台问卷"}
         assert site.as_("clerk_a").get(COUNT).data == {"count": 1}
 
     def test_an_answer_counts_once_and_takes_it_off_the_list(self, site: Site) -> None:
-        make(site, "一次问卷")
-        item = waiting(site, "own_a")["一次问卷"]
+        create_questionnaire(site, "一次问卷")
+        item = list_waiting(site, "own_a")["一次问卷"]
         which = {name: item[name] for name in ("questionnaire_id", "questionnaire_hash")}
         form = site.as_("own_a").get(INFO, **which).data
         assert [question["kind_name"] for question in form["questions"]] == ["单选", "多选", "打分", "填空"]
         keys = [question["question_id"] for question in form["questions"]]
         bad = [["也许"], [], ["101"], [" "]]
-        refused = self.answer(site, which, keys, bad)
+        refused = self.send_answer(site, which, keys, bad)
         assert [row["msg"] for row in refused.data["failures"]] == [
             "请选择",
             "请选择",
@@ -71,12 +71,14 @@ class TestQuestionnaires:
             "请填写",
         ]
         good = [["是"], ["快", "稳"], ["88"], ["好用"]]
-        assert self.answer(site, which, keys, good).ok
-        assert self.answer(site, which, keys, good).msg == "您已填写过该问卷"
-        assert "一次问卷" not in waiting(site, "own_a")
-        assert "一次问卷" in waiting(site, "own2_a")
+        assert self.send_answer(site, which, keys, good).ok
+        assert self.send_answer(site, which, keys, good).msg == "您已填写过该问卷"
+        assert "一次问卷" not in list_waiting(site, "own_a")
+        assert "一次问卷" in list_waiting(site, "own2_a")
 
-    def answer(self, site: Site, which: dict[str, Any], keys: list[int], given: list[list[str]]) -> Answer:
+    def send_answer(
+        self, site: Site, which: dict[str, Any], keys: list[int], given: list[list[str]]
+    ) -> Answer:
         answers = [{"question_id": key, "answer": parts} for key, parts in zip(keys, given, strict=True)]
         return site.as_("own_a").post(ANSWER, {**which, "answers": answers})
 
@@ -86,8 +88,8 @@ class TestQuestionnaires:
         path = f"v2/open/Survey/{call}"
         clerk = site.as_("manager_b")
         assert clerk.get(path, action="survey_collect").msg == "questionnaire_id 不能为空!"
-        make(site, f"地址问卷{call}")
-        item = waiting(site, "manager_b")[f"地址问卷{call}"]
+        create_questionnaire(site, f"地址问卷{call}")
+        item = list_waiting(site, "manager_b")[f"地址问卷{call}"]
         sent = {
             name: str(item[name]) for name in ("questionnaire_id", "questionnaire_hash", "id", "show_msg")
         }

@@ -1,4 +1,4 @@
-"""When a subscription runs next, by the group's clock."""
+"""Schedules of subscriptions: the next run, in the group's time zone."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from api.kit.database import TIME_ZONE
-from api.kit.errors import Invalid
+from api.kit.errors import InvalidInput
+from api.kit.storage.database import TIME_ZONE
 from api.subscribing.schedule import Schedule
 
 NOON = datetime(2026, 2, 27, 12, 0, tzinfo=TIME_ZONE)
@@ -27,16 +27,16 @@ NOON = datetime(2026, 2, 27, 12, 0, tzinfo=TIME_ZONE)
     ],
 )
 def test_the_next_run_is_the_first_moment_after(schedule: Schedule, run: str, words: str) -> None:
-    schedule.check()
-    assert f"{schedule.after(NOON):%Y-%m-%d %H}" == run
-    assert schedule.after(NOON.astimezone(UTC)) == schedule.after(NOON)
-    assert schedule.words == words
+    schedule.validate()
+    assert f"{schedule.next_run(NOON):%Y-%m-%d %H}" == run
+    assert schedule.next_run(NOON.astimezone(UTC)) == schedule.next_run(NOON)
+    assert schedule.label == words
 
 
 def test_the_end_of_a_month_is_met_in_each() -> None:
     runs = [datetime(2026, 1, 31, 7, tzinfo=TIME_ZONE)]
     for _ in range(4):
-        runs.append(Schedule("month", 31, 8).after(runs[-1]))
+        runs.append(Schedule("month", 31, 8).next_run(runs[-1]))
     assert [f"{run:%m-%d}" for run in runs[1:]] == ["01-31", "02-28", "03-31", "04-30"]
 
 
@@ -52,5 +52,5 @@ def test_the_end_of_a_month_is_met_in_each() -> None:
     ],
 )
 def test_what_is_no_time_is_refused(schedule: Schedule, told: str) -> None:
-    with pytest.raises(Invalid, match=told):
-        schedule.check()
+    with pytest.raises(InvalidInput, match=told):
+        schedule.validate()

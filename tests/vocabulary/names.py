@@ -1,7 +1,8 @@
-"""Names of the code, and what is wrong with them by the rules of CONTRIBUTING.md.
+"""Names of the code, and their faults by the rules of CONTRIBUTING.md.
 
-`frozen.csv` holds the faults that were there when the rule came: how often each name is defined. A count may fall and
-never rise, wherever the definitions move to. Tests are read too, but for the sentences that their own names are.
+`frozen.csv` holds the faults that were there when the rule came: how often each name is defined. A count
+may fall and never rise, wherever the definitions move to. Tests are read too, except for their own names,
+which are sentences.
 """
 
 from __future__ import annotations
@@ -40,10 +41,13 @@ BANNED = {
     **dict.fromkeys(("worded", "spelled"), "format_…、…_variants"),
 }
 """Words that no new name has, and what to say instead: nouns of the trade in another sense, and moods."""
-AT_HOME = {**dict.fromkeys(SETTLE, "settlement"), **dict.fromkeys(HOLD, "(?i)stock_?hold|ledger/holds")}
-"""Where the trade's own words are right: in what names their noun, or in a module of it."""
-OPENINGS = ("What", "Whether", "Who")
-ANSWERING = (*OPENINGS, "Where", "How", "Which", "Of", "That")
+TRADE_CONTEXTS = {
+    **dict.fromkeys(SETTLE, "settlement"),
+    **dict.fromkeys(HOLD, "(?i)stock_?hold|inventory_?holding"),
+}
+"""Patterns of names and modules in which the trade's own words are right."""
+EVASIVE_QUESTIONS = ("What", "Whether", "Who")
+EVASIVE_OPENINGS = (*EVASIVE_QUESTIONS, "Where", "How", "Which", "Of", "That")
 """Words by which a docstring evades to say what a thing is or does."""
 
 
@@ -63,23 +67,27 @@ class Name:
 
     @property
     def banned(self) -> set[str]:
-        """Its words that should be others."""
+        """Its banned words."""
         full = f"{self.place} {self.name}"
-        return {w for w in self.words if w in BANNED and not (w in AT_HOME and re.search(AT_HOME[w], full))}
+        return {
+            w
+            for w in self.words
+            if w in BANNED and not (w in TRADE_CONTEXTS and re.search(TRADE_CONTEXTS[w], full))
+        }
 
 
 @cache
 def all_names() -> tuple[Name, ...]:
-    """Every module, class and function of the product and the tests, but tests themselves and migrations."""
-    return tuple(name for package in (*PRODUCT, "tests") for name in _of(package))
+    """Return every module, class and function of product and tests, except tests and migrations."""
+    return tuple(name for package in (*PRODUCT, "tests") for name in _iterate_package(package))
 
 
 def product_names() -> list[Name]:
-    """Those of the product alone."""
+    """Return those of the product alone."""
     return [name for name in all_names() if not name.place.startswith("tests/")]
 
 
-def _of(package: str) -> Iterator[Name]:
+def _iterate_package(package: str) -> Iterator[Name]:
     for path in sorted((PROJECT / package).rglob("*.py")):
         place = path.relative_to(PROJECT).as_posix()
         if ".venv" in path.parts or "/versions/" in place:
@@ -87,24 +95,26 @@ def _of(package: str) -> Iterator[Name]:
         tree = ast.parse(path.read_text("utf-8"))
         if path.stem not in ("__init__", "__main__"):
             yield Name("module", path.stem, place, ast.get_docstring(tree))
-        yield from _below(tree, place, True)
+        yield from _iterate_names(tree, place, True)
 
 
-def _below(node: ast.AST, place: str, is_top: bool) -> Iterator[Name]:
+def _iterate_names(node: ast.AST, place: str, is_top: bool) -> Iterator[Name]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             kind = "class" if isinstance(child, ast.ClassDef) else "function"
             # A test's name is a sentence about what is so.
             if not re.match(r"test_|Test[A-Z]", child.name):
                 yield Name(kind, child.name, f"{place}:{child.lineno}", ast.get_docstring(child), is_top)
-            yield from _below(child, place, False)
+            yield from _iterate_names(child, place, False)
         else:
-            yield from _below(child, place, is_top)
+            yield from _iterate_names(child, place, is_top)
 
 
-def faults() -> dict[tuple[str, str], list[Name]]:
-    """Where each fault is, by its kind and name: banned words, modules of words that nobody knows, and classes of one
-    name in several modules."""
+def find_faults() -> dict[tuple[str, str], list[Name]]:
+    """Find the definitions of each fault, by its kind and name.
+
+    Faults are banned words, modules of unknown words, and classes of one name in several modules.
+    """
     found: dict[tuple[str, str], list[Name]] = defaultdict(list)
     classes: dict[str, list[Name]] = defaultdict(list)
     for name in all_names():
@@ -120,13 +130,13 @@ def faults() -> dict[tuple[str, str], list[Name]]:
     return found
 
 
-def frozen() -> Counter[tuple[str, str]]:
-    """How many definitions of each fault are known."""
+def read_frozen() -> Counter[tuple[str, str]]:
+    """Read how many definitions of each fault are known."""
     with FROZEN.open(encoding="utf-8", newline="") as file:
         return Counter({(row["kind"], row["name"]): int(row["count"]) for row in csv.DictReader(file)})
 
 
-def freeze(counts: Counter[tuple[str, str]]) -> None:
+def write_frozen(counts: Counter[tuple[str, str]]) -> None:
     """Write the known faults."""
     with FROZEN.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -134,60 +144,60 @@ def freeze(counts: Counter[tuple[str, str]]) -> None:
         writer.writerows((kind, name, count) for (kind, name), count in sorted(counts.items()) if count)
 
 
-def new_faults() -> list[str]:
-    """A line for each fault that isn't known, with where it is and what to do."""
-    known = frozen()
+def describe_new_faults() -> list[str]:
+    """Return a line for each fault that isn't known, with where it is and what to do."""
+    known = read_frozen()
     return [
-        _line(kind, title, several)
-        for (kind, title), several in sorted(faults().items())
+        _format_fault(kind, title, several)
+        for (kind, title), several in sorted(find_faults().items())
         if len(several) > known[kind, title]
     ]
 
 
-def struck_out() -> Counter[tuple[str, str]]:
-    """What is frozen and is no longer there."""
-    return frozen() - Counter({key: len(several) for key, several in faults().items()})
+def find_mended() -> Counter[tuple[str, str]]:
+    """Return the frozen faults that are no longer there."""
+    return read_frozen() - Counter({key: len(several) for key, several in find_faults().items()})
 
 
 def unknown_words(name: Name) -> list[str]:
     """Words of a module's name that are neither nouns of the glossary nor known mechanisms."""
     known = glossary_words() | mechanism_words()
-    return [word for word in name.words if singular(word) not in known]
+    return [word for word in name.words if singularize(word) not in known]
 
 
 @cache
 def glossary_words() -> set[str]:
-    """The English words of the glossary, in the singular."""
-    return _words(row[1] for row in glossary_rows())
+    """Return the English words of the glossary, in the singular."""
+    return _split_words(row[1] for row in glossary_rows())
 
 
 @cache
 def mechanism_words() -> set[str]:
     """Words of engineering that modules are named by, in the singular."""
     lines = MECHANISMS.read_text("utf-8").splitlines()
-    return _words(line for line in lines if not line.startswith("#"))
+    return _split_words(line for line in lines if not line.startswith("#"))
 
 
 def glossary_rows() -> list[list[str]]:
-    """The cells of the glossary's tables: Chinese, English, table, module, now."""
+    """Return the cells of the glossary's tables: Chinese, English, table, module, now."""
     lines = GLOSSARY.read_text("utf-8").splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
     return [row for row in rows if row[0] not in ("中文", "---")]
 
 
-def singular(word: str) -> str:
-    """A word without the plural's ending, well enough to compare two."""
+def singularize(word: str) -> str:
+    """Strip a word's plural ending, well enough to compare two."""
     for ending, single in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("s", "")):
         if word.endswith(ending) and not word.endswith(("ss", "us", "is")):
             return word.removesuffix(ending) + single
     return word
 
 
-def _words(texts: Iterable[str]) -> set[str]:
-    return {singular(word) for text in texts for word in re.findall(r"[a-z]+", text.lower())}
+def _split_words(texts: Iterable[str]) -> set[str]:
+    return {singularize(word) for text in texts for word in re.findall(r"[a-z]+", text.lower())}
 
 
-def _line(kind: str, title: str, several: list[Name]) -> str:
+def _format_fault(kind: str, title: str, several: list[Name]) -> str:
     places = "、".join(name.place for name in several)
     if kind == "class":
         return f"类名 {title} 有几处定义，一个名字只能有一个意思：{places}"

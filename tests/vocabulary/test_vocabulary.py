@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from tests.vocabulary.names import Name, new_faults, singular, struck_out
+from tests.vocabulary.names import Name, describe_new_faults, find_mended, singularize
 
 
 def test_no_name_is_banned_and_no_module_or_class_obscure() -> None:
     """A line says where and what to write instead; an old branch that brings one renames it before it is merged."""
-    assert new_faults() == []
+    assert describe_new_faults() == []
 
 
 def test_what_is_mended_is_struck_from_the_list() -> None:
     """`python -m tests.vocabulary --shrink` does it."""
-    assert struck_out() == {}
+    assert find_mended() == {}
 
 
 @pytest.mark.parametrize(
     ("name", "place", "banned"),
     [
-        ("settle_rows", "api/kit/drafts.py:3", {"settle"}),
-        ("settle_open_items", "api/master/settlements.py:3", set()),
+        ("settle_rows", "api/kit/bills/drafts.py:3", {"settle"}),
+        ("settle_open_items", "api/master/settlements/settlements.py:3", set()),
         ("StockHold", "api/ledger/tables.py:3", set()),
         ("hold_year", "api/ledger/periods.py:3", {"hold"}),
-        ("active_holds", "api/ledger/holds.py:3", set()),
-        ("ToldRow", "api/kit/told.py:3", {"told"}),
+        ("active_holds", "api/ledger/stock_holds.py:3", set()),
+        ("ToldRow", "api/kit/declaration/field_sources.py:3", {"told"}),
         ("threshold_of", "api/kit/x.py:3", set()),
     ],
 )
@@ -37,4 +37,4 @@ def test_words_of_the_trade_are_right_at_home_alone(name: str, place: str, banne
     ("word", "single"), [("policies", "policy"), ("boxes", "box"), ("status", "status"), ("bills", "bill")]
 )
 def test_plurals_are_the_same_word(word: str, single: str) -> None:
-    assert singular(word) == single
+    assert singularize(word) == single

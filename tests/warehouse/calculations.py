@@ -1,10 +1,10 @@
-"""Which test calculates which published figures for itself, from the tables of Postgres, for the demo group as well."""
+"""Tests that calculate published figures independently, from the tables of Postgres, by mart or fact."""
 
 from __future__ import annotations
 
 _BEFORE = "test_comparisons.py::"
-_SETTLING = "test_settling_beside.py::"
-_EARLIER = "test_stock_and_best_sellers_beside.py::"
+_SETTLING = "test_settlement_comparison.py::"
+_EARLIER = "test_stock_comparison.py::"
 _RISK = "test_sales_and_risk_facts.py::"
 
 CALCULATIONS = {
@@ -22,8 +22,8 @@ CALCULATIONS = {
     "mart_customer_profit_day": "test_days.py::test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before",
     "mart_goods_sale": "test_lines.py::TestSold::test_goods_by_their_last_days",
     "mart_goods_stock": f"{_BEFORE}test_stock_stands_beside_earlier_month_ends_and_sales_beside_last_year_s",
-    "mart_guarantee_claim": "test_guarantee.py::TestPieces::test_each_piece_once_and_how_far_it_came",
-    "mart_guarantee_month": "test_guarantee.py::TestMoney::test_paid_less_settled_by_brand_factory_and_symptom",
+    "mart_guarantee_claim": "test_warranty.py::TestPieces::test_each_piece_once_and_how_far_it_came",
+    "mart_guarantee_month": "test_warranty.py::TestMoney::test_paid_less_settled_by_brand_factory_and_symptom",
     "mart_income": "test_income.py::TestIncome::test_lines_by_month_and_company",
     "mart_inventory_aging": "test_marts.py::TestAging::test_layers_are_what_the_oldest_receipts_lost",
     "mart_inventory_turnover": "test_marts.py::TestTurnover::test_by_month_and_goods",
@@ -56,7 +56,7 @@ CALCULATIONS = {
     "mart_write_off": "test_business_reports.py::TestPartners::test_write_offs_name_both_bills",
     "mart_write_off_month": f"{_SETTLING}test_write_offs_stand_beside_those_of_earlier_months",
     "fct_customer_rebate_line": f"{_RISK}TestRebates::test_a_rebate_stands_with_what_earned_it",
-    "fct_guarantee_line": "test_guarantee.py::TestLines::test_each_line_moves_stock_or_money",
+    "fct_guarantee_line": "test_warranty.py::TestLines::test_each_line_moves_stock_or_money",
     "fct_purchase_line": "test_lines.py::TestPurchases::test_lines",
     "fct_purchase_order_line": "test_lines.py::TestPurchases::test_orders_with_what_arrived",
     "fct_receipt": "test_lines.py::TestReceipts::test_what_each_settled_and_what_it_left",
@@ -76,7 +76,7 @@ UNCALCULATED = {
 """By published mart or fact that nothing calculates apart: why not."""
 
 
-def of_test(nodeid: str) -> set[str]:
-    """What a test says that it calculates."""
+def find_calculated(nodeid: str) -> set[str]:
+    """Return the marts and facts that a test calculates."""
     name = nodeid.rpartition("/")[2].partition("[")[0]
     return {relation for relation, test in CALCULATIONS.items() if test == name}

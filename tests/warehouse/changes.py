@@ -1,4 +1,4 @@
-"""What happens to a group's bills between two refreshes: each change is one that a patch has to take up."""
+"""Changes of a group's bills between two refreshes, each of which a patch has to process."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.warehouse.group import BILL, RECEIPT, REVERSAL
 Sql = psycopg.Connection[Any]
 
 
-def new_bill(sql: Sql) -> None:
+def add_bill(sql: Sql) -> None:
     sql.execute(BILL, {"day": AS_OF, "warehouse_id": 2, "goods_id": 7, "quantity": 1})
 
 
-def backdated(sql: Sql) -> None:
-    """A receipt far in the past, and one of goods that a second warehouse of the company never had."""
+def add_backdated_receipts(sql: Sql) -> None:
+    """Add receipts far in the past, and one of goods that a second warehouse of the company never had."""
     for bill_id, warehouse_id, goods_id in ((70001, 1, 3), (70002, 4, 3), (70003, 7, 119)):
         sql.execute(
             RECEIPT,
@@ -29,7 +29,7 @@ def backdated(sql: Sql) -> None:
 
 
 def execute_orders(sql: Sql) -> None:
-    """Lines of sales orders count what was delivered of them, purchase orders' what arrived, for good."""
+    """Update the executed quantity of sales and purchase order lines from their deliveries and receipts."""
     for order, delivery, back in (
         ("sales_order", "sales_outbound", "sales_return"),
         ("purchase_order", "purchase_inbound", "purchase_return"),
@@ -45,8 +45,8 @@ def execute_orders(sql: Sql) -> None:
         )
 
 
-def voided(sql: Sql) -> None:
-    """A bill is voided: its header changes, its ledger rows are negated, its item is closed."""
+def void_bills(sql: Sql) -> None:
+    """Void bills: headers change, ledger rows are negated, items are closed."""
     for bill_id in (5, 600, 1199):
         sql.execute("update sales_outbound set status = 3 where bill_id = %s", [bill_id])
         sql.execute(REVERSAL, {"bill_type": "XSCK", "bill_id": bill_id})
@@ -61,13 +61,13 @@ def voided(sql: Sql) -> None:
     execute_orders(sql)
 
 
-def oversold(sql: Sql) -> None:
-    """More goes out than there is: stock and value below zero."""
+def oversell_goods(sql: Sql) -> None:
+    """Issue more than there is: stock and value below zero."""
     sql.execute(BILL, {"day": "2026-11-01", "warehouse_id": 3, "goods_id": 118, "quantity": 500})
 
 
-def sold_out(sql: Sql) -> None:
-    """A company sells its last pieces of goods, of which some came before the days that such a patch reads."""
+def sell_last_pieces(sql: Sql) -> None:
+    """Sell a company's last pieces of goods, of which some came before the days that such a patch reads."""
     held = sql.execute(
         "select goods_id, warehouse_id, sum(quantity), sum(quantity) filter (where business_date < date '2026-05-01')"
         " from stock_ledger where company_id = 1 and goods_id between 30 and 40 group by 1, 2 having sum(quantity) > 0"
@@ -78,8 +78,9 @@ def sold_out(sql: Sql) -> None:
         sql.execute(BILL, bill)
 
 
-def emptied(sql: Sql) -> None:
-    """The last pieces leave one of a company's warehouses at less than they had cost it: the pool keeps the rest."""
+def empty_warehouse(sql: Sql) -> None:
+    """Issue the last pieces from one of a company's warehouses at less than they had cost it: the pool keeps
+    the rest."""
     sql.execute(
         RECEIPT,
         {
@@ -94,12 +95,12 @@ def emptied(sql: Sql) -> None:
     sql.execute(BILL, {"day": "2026-11-10", "warehouse_id": 4, "goods_id": 117, "quantity": 1})
 
 
-def sold_beside(sql: Sql) -> None:
-    """Days after, some of the goods leave another warehouse."""
+def sell_from_other_warehouse(sql: Sql) -> None:
+    """Issue some of the goods from another warehouse days after."""
     sql.execute(BILL, {"day": "2026-11-18", "warehouse_id": 4, "goods_id": 117, "quantity": 1})
 
 
-def refilled(sql: Sql) -> None:
+def refill_warehouse(sql: Sql) -> None:
     sql.execute(
         RECEIPT,
         {
@@ -117,20 +118,20 @@ from (select goods_id from stock_ledger where warehouse_id = 1 group by 1 having
 """
 
 
-def set_apart(sql: Sql) -> None:
-    """Pieces of goods that lie in ordinary stock come to a warehouse that is a pool of its own."""
+def add_own_pool(sql: Sql) -> None:
+    """Receive goods that lie in ordinary stock in a warehouse that is a pool of its own."""
     sql.execute(
         "insert into warehouse (warehouse_id, warehouse_name, company_id, type) values (802, '三包仓', 2, 3)"
     )
     sql.execute(APART, {"day": "2026-11-12", "bill_id": 70006})
 
 
-def sold_beside_them(sql: Sql) -> None:
+def sell_from_common_pool(sql: Sql) -> None:
     [goods_id] = sql.execute("select goods_id from stock_ledger where pool_id = 802").fetchone() or [0]
     sql.execute(BILL, {"day": "2026-11-18", "warehouse_id": 1, "goods_id": goods_id, "quantity": 1})
 
 
-def set_apart_more(sql: Sql) -> None:
+def add_to_own_pool(sql: Sql) -> None:
     sql.execute(APART, {"day": "2026-11-19", "bill_id": 70007})
 
 
@@ -157,8 +158,9 @@ select settlement_id, company_id, party_type, party_id, amount, 'open', bill_typ
 """
 
 
-def dated_ahead(sql: Sql) -> None:
-    """A bill or a payment of a day to come, in this month or the next, stands in the way of nothing."""
+def add_future_bills(sql: Sql) -> None:
+    """Add bills and a payment dated in the future, in this month and the next, which must not disturb
+    anything."""
     for day, plan in (("2026-11-25", 60), ("2026-12-05", 80)):
         sql.execute(BILL, {"day": day, "warehouse_id": 2, "goods_id": 8, "quantity": 1})
         sql.execute(PURCHASE, {"day": day})
@@ -174,7 +176,7 @@ def dated_ahead(sql: Sql) -> None:
     )
 
 
-def corrected(sql: Sql) -> None:
+def correct_bills(sql: Sql) -> None:
     sql.execute("update sales_outbound set business_date = date '2026-06-15' where bill_id = 1190")
     sql.execute("update sales_outbound_line set no_tax_amount = no_tax_amount + 1 where bill_id = 1191")
     sql.execute("update sales_outbound set status = 1 where bill_id = 1192")
@@ -183,8 +185,9 @@ def corrected(sql: Sql) -> None:
     sql.execute("update sales_outbound set customer_id = 7, employee_id = 3 where bill_id = 1194")
 
 
-def procured(sql: Sql) -> None:
-    """Purchases come, go and change hands, an order is closed, terms change, a rebate is confirmed and used."""
+def change_purchases(sql: Sql) -> None:
+    """Change purchases: new, voided and moved ones, a closed order, changed terms, a rebate that is confirmed
+    and used."""
     sql.execute(PURCHASE, {"day": "2026-11-12"})
     (voided_item, voided_bill), (_, moved_bill) = sql.execute(
         "select settlement_id, bill_id from settlement_item where bill_type = 'CGRK' and open_amount = amount"
@@ -223,10 +226,10 @@ def procured(sql: Sql) -> None:
     )
 
 
-def ordered(sql: Sql) -> None:
-    """Orders are closed, changed and cut; deliveries of some are voided, turn out to be another order's, or nobody's.
+def change_orders(sql: Sql) -> None:
+    """Change orders: close, change and cut them; void deliveries, or link them to another order or none.
 
-    What was returned of some is to be replaced.
+    Some returned goods are to be replaced.
     """
     sql.execute("update sales_order set status = 4 where bill_id = 20")
     sql.execute("update sales_order_line set quantity = quantity + 2 where bill_id = 40")
@@ -238,13 +241,13 @@ def ordered(sql: Sql) -> None:
         " where bill_id = 100"
     )
     sql.execute("update sales_outbound_line set order_line_id = null where bill_id = 110")
-    replaced(sql, "sales_outbound", "sales_return")
-    replaced(sql, "purchase_inbound", "purchase_return")
+    reopen_order_lines(sql, "sales_outbound", "sales_return")
+    reopen_order_lines(sql, "purchase_inbound", "purchase_return")
     execute_orders(sql)
 
 
-def replaced(sql: Sql, delivery: str, back: str) -> None:
-    """Some of what came back opens a line again of which at least that much was delivered."""
+def reopen_order_lines(sql: Sql, delivery: str, back: str) -> None:
+    """Link some returned goods to a line of which at least that much was delivered, which reopens the line."""
     sql.execute(
         f"update {back}_line r set order_line_id = (select d.order_line_id from {delivery}_line d"
         f" join {delivery} h using (bill_id) where h.status in (2, 4, 5) and d.order_line_id is not null"
@@ -254,8 +257,8 @@ def replaced(sql: Sql, delivery: str, back: str) -> None:
     )
 
 
-def resulted(sql: Sql) -> None:
-    """The result changes: an adjustment is taken back, freight is mended, a month is closed and one opened again."""
+def change_results(sql: Sql) -> None:
+    """Change the result: void and change adjustments and freight, open and close months, change targets."""
     sql.execute("update cost_adjustment set status = 3 where bill_id = 4")
     sql.execute("update cost_adjustment_line set amount = amount + 1 where bill_id = 5")
     sql.execute("update cost_adjustment set business_date = date '2026-03-03' where bill_id = 6")
@@ -270,8 +273,8 @@ def resulted(sql: Sql) -> None:
     )
 
 
-def claimed(sql: Sql) -> None:
-    """Pieces under guarantee turn out to be another factory's, are registered, paid for, settled and taken back."""
+def change_claims(sql: Sql) -> None:
+    """Change warranty bills: other factories, registrations, compensations, settlements and returns."""
     sql.execute(
         "update guarantee_register_line set supplier_id = 8, symptom_id = symptom_id + 2 where bill_id in (5, 6)"
     )
@@ -288,7 +291,7 @@ def claimed(sql: Sql) -> None:
     sql.execute("update tire_back_line set source_line_id = line_id where bill_id = 3")
 
 
-def renamed(sql: Sql) -> None:
+def rename_masters(sql: Sql) -> None:
     sql.execute("update goods set goods_name = '改名' where goods_id < 5")
     sql.execute("update goods set brand_id = 4 where brand_id = 3")
     sql.execute("update customer set customer_name = '改名' where customer_id = 6")

@@ -15,14 +15,14 @@ import psycopg
 import pytest
 
 from api.launch.postgres import EmbeddedPostgres
-from tests.demo.loaded import TODAY
-from tests.kit.databases import administer, fresh
-from tests.kit.once import copy, made_once
+from tests.support.databases import cloned_database, run_statements
+from tests.support.demo_database import TODAY
+from tests.support.shared_artifacts import copy_artifact, shared_artifact
 from tests.warehouse import calculations
-from tests.warehouse.group import Size, fill
-from warehouse import shelf
-from warehouse.engine import attach_postgres, remote, work_database
-from warehouse.extract import INSTANCE
+from tests.warehouse.group import GroupSize, fill_database
+from warehouse import compile_cache
+from warehouse.engine import attach_postgres, open_work_database, remote_sql
+from warehouse.extract import INSTANCE_SQL
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 
@@ -30,7 +30,7 @@ AS_OF = TODAY.isoformat()
 GROUP, DEMO = "group", "demo"
 
 RELATION = re.compile(r"\b(?:mart|fct)_\w+")
-_asked: set[str] = set()
+_queried: set[str] = set()
 """What of the published snapshot the present test has asked."""
 
 Mart = Callable[[str], pl.DataFrame]
@@ -55,8 +55,10 @@ def world(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="session")
 def group(postgres: EmbeddedPostgres, template_database: str) -> str:
     """The address of a database with a small group in it, which modules clone and nobody writes to."""
-    administer(postgres, f"create database {GROUP_DATABASE} template {template_database} strategy file_copy")
-    fill(postgres.url(GROUP_DATABASE), Size())
+    run_statements(
+        postgres, f"create database {GROUP_DATABASE} template {template_database} strategy file_copy"
+    )
+    fill_database(postgres.url(GROUP_DATABASE), GroupSize())
     return postgres.url(GROUP_DATABASE)
 
 
@@ -67,7 +69,7 @@ def own_group(postgres: EmbeddedPostgres, figures: Files) -> Iterator[str]:
     The group's figures are older: a copy of them can follow what is written here.
     """
     assert figures
-    with fresh(postgres, GROUP_DATABASE) as url, pytest.MonkeyPatch.context() as environment:
+    with cloned_database(postgres, GROUP_DATABASE) as url, pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATABASE_URL", url)
         yield url
 
@@ -99,17 +101,18 @@ def refresher(core: str, tmp_path: Path) -> Refresher:
 
 @pytest.fixture(scope="module")
 def moved_in(figures: Files, own_group: str) -> Callable[[Path], Refresher]:
-    """Puts a built warehouse at a place: a copy of the group's, to which the module's copy of the group is the group.
+    """Builds a warehouse at a place: a copy of the group's, for which the module's copy of the group is the
+    group.
 
     What the module has written to it by then, the next refresh finds.
     """
 
     def move_in(place: Path) -> Refresher:
-        copy(figures.root, place)
+        copy_artifact(figures.root, place)
         made = Refresher(Files(place), own_group)
-        with work_database(made.files.work) as conn:
+        with open_work_database(made.files.work) as conn:
             attach_postgres(conn, own_group)
-            ((identity, _),) = conn.execute(remote(INSTANCE)).fetchall()
+            ((identity, _),) = conn.execute(remote_sql(INSTANCE_SQL)).fetchall()
             conn.execute("update state.position set identity = ?", [identity])
         return made
 
@@ -120,36 +123,37 @@ def moved_in(figures: Files, own_group: str) -> Callable[[Path], Refresher]:
 def published(refresher: Refresher) -> Callable[[str], list[tuple[Any, ...]]]:
     """Rows of a query over the current snapshot."""
 
-    def ask(query: str) -> list[tuple[Any, ...]]:
+    def run_query(query: str) -> list[tuple[Any, ...]]:
         with duckdb.connect(str(refresher.files.current / "wh.duckdb"), read_only=True) as conn:
             return conn.execute(query).fetchall()
 
-    return ask
+    return run_query
 
 
-def parsed_already(place: Path) -> None:
-    """Put on an empty shelf what dbt parsed for the other one, if it did: of all that it makes the same in any way."""
-    from warehouse.compiler import PARSED
+def copy_parsed_project(place: Path) -> None:
+    """Copy dbt's parsed project, if there is one, into an empty cache: it is the same for every way of
+    building."""
+    from warehouse.compiler import MANIFEST_FILE
 
-    own = place / shelf.version()
+    own = place / compile_cache.project_digest()
     own.mkdir(parents=True)
     with suppress(FileNotFoundError):
-        shutil.copy(shelf.PLACE / shelf.version() / PARSED, own)
+        shutil.copy(compile_cache.CACHE_DIRECTORY / compile_cache.project_digest() / MANIFEST_FILE, own)
 
 
-def frames_of(core: str) -> Core:
-    """Asks Postgres: the rows of a query as a frame, numbers as floats."""
+def build_core_query(core: str) -> Core:
+    """Return a function that queries Postgres: the rows as a frame, numbers as floats."""
 
-    def ask(query: str) -> pl.DataFrame:
+    def run_query(query: str) -> pl.DataFrame:
         with psycopg.connect(core) as conn:
-            return _frame(conn.execute(query))
+            return _read_frame(conn.execute(query))
 
-    return ask
+    return run_query
 
 
 @pytest.fixture(scope="module")
 def core_rows(core: str) -> Core:
-    return frames_of(core)
+    return build_core_query(core)
 
 
 @pytest.fixture(scope="module")
@@ -160,63 +164,68 @@ def companies(core_rows: Core) -> pl.DataFrame:
 @pytest.fixture(scope="session")
 def figures(group: str, tmp_path_factory: pytest.TempPathFactory) -> Files:
     """The group's warehouse, built once."""
-    return published_of(group, tmp_path_factory)
+    return publish_warehouse(group, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def demo_figures(demo_url: str, tmp_path_factory: pytest.TempPathFactory) -> Files:
     """The demo group's warehouse, built once."""
-    made = made_once("demo-figures", lambda place: _publish(demo_url, Files(place / "warehouse")))
-    copy(made / "warehouse", root := tmp_path_factory.mktemp("demo"))
+    made = shared_artifact(
+        "demo-figures", lambda place: _refresh_warehouse(demo_url, Files(place / "warehouse"))
+    )
+    copy_artifact(made / "warehouse", root := tmp_path_factory.mktemp("demo"))
     return Files(root / "warehouse")
 
 
 @pytest.fixture(scope="module")
 def mart(world: str, request: pytest.FixtureRequest) -> Iterator[Mart]:
     """A query over the world's snapshot as a frame, numbers as floats; who writes to the core builds a warehouse of it."""
-    with opened(request.getfixturevalue("demo_figures" if world == DEMO else "figures")) as ask:
+    with open_mart(request.getfixturevalue("demo_figures" if world == DEMO else "figures")) as ask:
         yield ask
 
 
-def published_of(url: str, places: pytest.TempPathFactory) -> Files:
-    """A warehouse of a database, built whole."""
+def publish_warehouse(url: str, places: pytest.TempPathFactory) -> Files:
+    """Build a whole warehouse of a database."""
     files = Files(places.mktemp("marts") / "warehouse")
-    _publish(url, files)
+    _refresh_warehouse(url, files)
     return files
 
 
-def _publish(url: str, files: Files) -> None:
+def _refresh_warehouse(url: str, files: Files) -> None:
     Refresher(files, url).refresh(as_of=AS_OF)
 
 
 @contextmanager
-def opened(files: Files) -> Iterator[Mart]:
+def open_mart(files: Files) -> Iterator[Mart]:
     with duckdb.connect(str(files.current / "wh.duckdb"), read_only=True) as conn:
 
-        def ask(query: str) -> pl.DataFrame:
-            _asked.update(RELATION.findall(query))
-            return _frame(conn.execute(query))
+        def run_query(query: str) -> pl.DataFrame:
+            _queried.update(RELATION.findall(query))
+            return _read_frame(conn.execute(query))
 
-        yield ask
+        yield run_query
 
 
 @pytest.fixture(autouse=True)
 def asks_what_it_calculates(request: pytest.FixtureRequest) -> Iterator[None]:
     """A test that is named as the calculation of marts has asked one of them, in each of its cases another."""
-    _asked.clear()
+    _queried.clear()
     yield
-    named = calculations.of_test(request.node.nodeid)
-    assert not named or named & _asked
+    named = calculations.find_calculated(request.node.nodeid)
+    assert not named or named & _queried
 
 
-def _frame(cursor: Any) -> pl.DataFrame:
+def _read_frame(cursor: Any) -> pl.DataFrame:
     names = [column[0] for column in cursor.description or ()]
     frame = pl.DataFrame(cursor.fetchall(), schema=names, orient="row", infer_schema_length=None)
     return frame.with_columns(pl.selectors.decimal().cast(pl.Float64))
 
 
-def agree(found: pl.DataFrame, expected: pl.DataFrame, keys: list[str], tolerance: float = 0.005) -> None:
-    """Both frames have the same keys, the same figures within `tolerance`, and none where the other has none."""
+def assert_frames_agree(
+    found: pl.DataFrame, expected: pl.DataFrame, keys: list[str], tolerance: float = 0.005
+) -> None:
+    """Assert that both frames have the same keys, the same figures within `tolerance`, and nulls in the same
+    places."""
     both = found.join(expected, on=keys, how="full", coalesce=True, suffix="_expected")
     assert len(both) == len(found) == len(expected)
     for name in [name for name in expected.columns if name not in keys]:
@@ -227,8 +236,8 @@ def agree(found: pl.DataFrame, expected: pl.DataFrame, keys: list[str], toleranc
         assert both[name].count(), f"{name} is nowhere known"
 
 
-def tables(files: Files) -> dict[str, Any]:
-    """Of every fact and everything published, but the stamp of the snapshot: how many rows, and a digest of them."""
+def digest_tables(files: Files) -> dict[str, Any]:
+    """Return row count and digest of every fact and every published table, except the stamp of the snapshot."""
     with duckdb.connect() as conn:
         conn.execute(f"attach '{files.work}' as work (read_only)")
         conn.execute(f"attach '{files.current / 'wh.duckdb'}' as wh (read_only)")
@@ -244,7 +253,7 @@ def tables(files: Files) -> dict[str, Any]:
 
 
 def _origin_day(bill: str) -> str:
-    """Day of the bill that a return's line gives back."""
+    """Return SQL of the day of the bill that a return's line gives back."""
     return (
         f"(select o.business_date from {bill}_line s join {bill} o using (bill_id)"
         " where s.line_id = l.source_line_id)"

@@ -1,4 +1,4 @@
-"""What is left of receipts when the oldest go first, in plain Python: what the marts of stock by age are held against."""
+"""FIFO layers in plain Python: the expected values of the marts of stock by age."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 
-def layers_left(ledger: pl.DataFrame, as_of: dt.date) -> dict[tuple[Any, ...], float]:
-    """What is left of each receipt at a day, by warehouse, goods, batch and date."""
+def compute_layers(ledger: pl.DataFrame, as_of: dt.date) -> dict[tuple[Any, ...], float]:
+    """Return the rest of each receipt at a day, by warehouse, goods, batch and date."""
     receipts: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
     returns: dict[tuple[int, ...], dict[dt.date, float]] = defaultdict(lambda: defaultdict(float))
     on_hand: dict[tuple[int, ...], float] = defaultdict(float)
@@ -24,14 +24,18 @@ def layers_left(ledger: pl.DataFrame, as_of: dt.date) -> dict[tuple[Any, ...], f
             side[key][row["first_date"] or row["business_date"]] += row["quantity"]
     layers: dict[tuple[Any, ...], float] = {}
     for key, quantity in on_hand.items():
-        layers |= {(*key, day): left for day, left in _left(quantity, receipts[key], returns[key], last[key])}
+        layers |= {
+            (*key, day): left
+            for day, left in _compute_batch_layers(quantity, receipts[key], returns[key], last[key])
+        }
     return layers
 
 
-def _left(
+def _compute_batch_layers(
     on_hand: float, receipts: dict[dt.date, float], returns: dict[dt.date, float], last: dt.date
 ) -> list[tuple[dt.date, float]]:
-    """What is left of a batch, by date: issues took the oldest receipts; what receipts can't explain came back."""
+    """Return the rest of a batch, by date: issues took the oldest receipts; a rest without receipts came from
+    returns."""
     left: dict[dt.date, float] = defaultdict(float)
     gone = max(sum(max(quantity, 0) for quantity in receipts.values()) - max(on_hand, 0), 0)
     for day, quantity in sorted(receipts.items()):
@@ -47,6 +51,6 @@ def _left(
     return [(day, quantity) for day, quantity in left.items() if abs(quantity) > 1e-6]
 
 
-def age_of(days: int) -> str:
+def label_age(days: int) -> str:
     edges = [(30, "0–30天"), (60, "31–60天"), (90, "61–90天"), (180, "91–180天"), (365, "181–365天")]
     return next((label for edge, label in edges if days <= edge), "365天以上")

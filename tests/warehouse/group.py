@@ -1,6 +1,8 @@
-"""A trading group of any size written straight into the tables by SQL: for the warehouse's tests and benchmarks.
+"""Trading group of any size, written straight into the tables by SQL, for the warehouse's tests and
+benchmarks.
 
-The rows are plausible, not posted: quantities never fall short, and issues cost the average of what was received.
+The rows are plausible, not posted: quantities never fall short, and issues cost the average of what was
+received.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ SCRIPT = Path(__file__).with_name("group.sql")
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
-    """How many of each; `lines` is per bill, `days` back from the business date `as_of`."""
+class GroupSize:
+    """Numbers of each kind of record; `lines` is per bill, `days` back from the business date `as_of`."""
 
     companies: int = 3
     warehouses: int = 7
@@ -28,8 +30,9 @@ class Size:
     as_of: str = "2026-11-20"
 
 
-def fill(url: str, size: Size) -> None:
-    """Fill an empty migrated database. Foreign keys and triggers rest meanwhile: rows take the default stamp."""
+def fill_database(url: str, size: GroupSize) -> None:
+    """Fill an empty migrated database without foreign keys and triggers: rows take the default stamp. Foreign
+    keys and triggers rest meanwhile: rows take the default stamp."""
     with psycopg.connect(url, autocommit=True) as conn:
         conn.execute("set session_replication_role = replica")
         conn.execute("set synchronous_commit = off")

@@ -1,4 +1,4 @@
-"""What a settlement item `i` is, as conditions of Postgres that owe nothing to the models."""
+"""Kinds of a settlement item `i`, as conditions of Postgres independent of the models."""
 
 ADVANCE = "(i.kind = 'advance' or i.kind = 'opening' and i.amount < 0)"
 UNAPPLIED = f"({ADVANCE} or i.bill_type in ('KHFL', 'CGFL') and i.amount < 0)"

@@ -1,4 +1,4 @@
-"""What partners owe and are owed over any days, from opening to closing, against polars over the ledger in Postgres."""
+"""Balances of partners over any days, from opening to closing, against polars over the ledger in Postgres."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 
 from reports.catalogue import find_report
-from reports.catalogue.accounts import FLOWS
-from reports.catalogue.beside import KEY
-from reports.catalogue.boards import Board
-from reports.catalogue.datasets import SUFFIXES, Dataset, in_range
-from reports.ranges import EARLIEST, FURTHEST
-from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
+from reports.catalogue.account_balances import FLOWS
+from reports.semantics.dashboards import Board
+from reports.semantics.datasets import SUFFIXES, Dataset, bind_range
+from reports.semantics.day_ranges import EARLIEST, FURTHEST
+from reports.semantics.kpi_comparison import KPI_KEY
+from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, assert_frames_agree
 
 TODAY = dt.date.fromisoformat(AS_OF)
 """The twentieth of November."""
@@ -50,13 +50,18 @@ def entries(core_rows: Core) -> pl.DataFrame:
     )
 
 
-def board(party: str) -> Board:
+def find_board(party: str) -> Board:
     return find_report(PLACES[party][1]).tab("days").plain
 
 
-def accounts(entries: pl.DataFrame, party: str, since: dt.date, until: dt.date, step: str) -> pl.DataFrame:
-    """Of each partner in each company, of entries that stand so much later: what they came to before the first day,
-    and what they did up to the last one, though not beyond the day that the figures are of."""
+def sum_accounts(
+    entries: pl.DataFrame, party: str, since: dt.date, until: dt.date, step: str
+) -> pl.DataFrame:
+    """Return opening, increase, settlement and closing of each partner in each company, of entries shifted by
+    `step`.
+
+    Entries later than the day of the figures don't count.
+    """
     day, amount = pl.col("business_date").dt.offset_by(step), pl.col("amount")
     within = day >= since
     return (
@@ -74,12 +79,12 @@ def accounts(entries: pl.DataFrame, party: str, since: dt.date, until: dt.date, 
     )
 
 
-def rows(dataset: Dataset, since: dt.date, until: dt.date) -> str:
-    return f"({in_range(dataset.sql, since, until)}) as d where role_id = 1"
+def rows_sql(dataset: Dataset, since: dt.date, until: dt.date) -> str:
+    return f"({bind_range(dataset.sql, since, until)}) as d where role_id = 1"
 
 
-def told(mart: Mart, party: str, since: dt.date, until: dt.date, suffix: str = "") -> pl.DataFrame:
-    """The same of the report's rows that tell something of the period."""
+def query_accounts(mart: Mart, party: str, since: dt.date, until: dt.date, suffix: str = "") -> pl.DataFrame:
+    """Return the same from the report's rows that have figures in the period."""
     sums = {name: f'sum("{name}{suffix}")' for name in FLOWS}
     figures = {
         "opening": sums["opening"],
@@ -89,7 +94,7 @@ def told(mart: Mart, party: str, since: dt.date, until: dt.date, suffix: str = "
     }
     shown = ", ".join(f"{sql} as {name}" for name, sql in figures.items())
     return mart(
-        f"select company_name, {party}_id as party_id, {shown} from {rows(board(party).datasets[0], since, until)}"
+        f"select company_name, {party}_id as party_id, {shown} from {rows_sql(find_board(party).datasets[0], since, until)}"
         f" group by all having count(closing{suffix}) > 0"
     )
 
@@ -102,21 +107,21 @@ def test_any_days_go_from_opening_to_closing_beside_those_of_a_month_and_a_year_
 ) -> None:
     since, until = days
     first = max(since, KNOWN)
-    head = board(party).dataset(board(party).chart(KEY).dataset)
+    head = find_board(party).dataset(find_board(party).chart(KPI_KEY).dataset)
     heads = dict(
         mart(
             f"select beside_order, struct_pack({', '.join(f'{name} := sum({name})' for name in ('opening', 'closing'))})"
-            f" from {rows(head, since, until)} group by all"
+            f" from {rows_sql(head, since, until)} group by all"
         ).rows()
     )
     for order, (suffix, step) in enumerate(STEPS.items()):
-        found = told(mart, party, since, until, suffix)
+        found = query_accounts(mart, party, since, until, suffix)
         earlier = pl.Series([first]).dt.offset_by(f"-{step}")[0]
-        expected = accounts(entries, party, first, until, step)
+        expected = sum_accounts(entries, party, first, until, step)
         if earlier < KNOWN or expected.is_empty():
             assert found.is_empty() and order not in heads, suffix
             continue
-        agree(found, expected, ["company_name", "party_id"])
+        assert_frames_agree(found, expected, ["company_name", "party_id"])
         moved = found["opening"] + found["increase"] - found["settled"] - found["closing"]
         assert moved.abs().max() < 0.001
         for name in ("opening", "closing"):
@@ -138,7 +143,7 @@ def test_days_of_whole_months_tell_what_the_months_tell(mart: Mart, party: str) 
         (dt.date(2025, 12, 1), dt.date(2025, 12, 31)),
     ):
         by_days = mart(
-            f"select {', '.join(keys)}, {figures} from {rows(board(party).datasets[0], since, until)} group by all"
+            f"select {', '.join(keys)}, {figures} from {rows_sql(find_board(party).datasets[0], since, until)} group by all"
         ).filter(some)
         by_month = mart(
             f"select {', '.join(keys)}, {figures} from ({months.sql}) as d"
@@ -151,7 +156,7 @@ def test_days_of_whole_months_tell_what_the_months_tell(mart: Mart, party: str) 
                 rows.select(*keys, *own).filter(pl.any_horizontal(pl.col(name).abs() > 0.001 for name in own))
                 for rows in (by_days, by_month)
             )
-        agree(by_days, by_month, keys)
+        assert_frames_agree(by_days, by_month, keys)
 
 
 @BOTH
@@ -159,11 +164,13 @@ def test_days_of_whole_months_tell_what_the_months_tell(mart: Mart, party: str) 
 def test_what_is_owed_at_the_end_of_each_day_is_told_day_by_day(
     mart: Mart, entries: pl.DataFrame, party: str
 ) -> None:
-    chart = board(party).chart("months")
-    series = board(party).dataset(chart.dataset)
+    chart = find_board(party).chart("months")
+    series = find_board(party).dataset(chart.dataset)
     since, until = dt.date(2026, 10, 12), dt.date(2026, 11, 11)
     standing = series.metric(*chart.second).sql
-    found = mart(f"select day_label, {standing} as owed from {rows(series, since, until)} group by day_label")
+    found = mart(
+        f"select day_label, {standing} as owed from {rows_sql(series, since, until)} group by day_label"
+    )
     own = entries.filter(pl.col("party_type") == party)
     assert found["day_label"].min() == str(since) and len(found) > 10
     for day, owed in found.rows():
@@ -191,4 +198,4 @@ def test_entries_are_told_with_what_they_do(mart: Mart, entries: pl.DataFrame, p
             pl.len().alias("entries"),
         )
     )
-    agree(found, expected, keys)
+    assert_frames_agree(found, expected, keys)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import api.catalogue  # noqa: F401
-from api.kit import registry
+from api.kit.declaration import registry
 
 TRANSFORMS = Path(__file__).resolve().parents[2] / "transforms"
 TYPES = TRANSFORMS / "macros" / "bills.sql"
@@ -24,7 +24,7 @@ def kinds() -> dict[str, list[str]]:
 def test_bill_types_are_kept_in_the_documents_of_the_product():
     written = dict(TYPE.findall(TYPES.read_text("utf-8")))
     assert len(written) == sum(map(len, kinds().values())) > 15
-    bills = registry.prefixes()
+    bills = registry.map_prefixes()
     assert written.keys() - bills.keys() == {"SBDJ", "GSLP", "CJLP"}, (
         "those of 三包, which have no screens here"
     )

@@ -8,7 +8,7 @@ import datetime as dt
 import polars as pl
 import pytest
 
-from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
+from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, assert_frames_agree
 from tests.warehouse.settlement import UNAPPLIED
 
 TODAY = dt.date.fromisoformat(AS_OF)
@@ -30,8 +30,8 @@ def entries(core_rows: Core) -> pl.DataFrame:
     )
 
 
-def settling() -> pl.Expr:
-    """Whether an entry settles: it changes an advance, or an item that another bill opened.
+def is_settlement() -> pl.Expr:
+    """Return whether an entry settles: it changes an advance, or an item that another bill opened.
 
     What the books opened with settled nothing, advances neither.
     """
@@ -39,7 +39,7 @@ def settling() -> pl.Expr:
     return (pl.col("kind") == "advance") | ~own
 
 
-def bucket(days: int) -> str:
+def label_bucket(days: int) -> str:
     edges = {0: "未到期", 30: "1–30天", 60: "31–60天", 90: "61–90天", 180: "91–180天"}
     return next((label for edge, label in edges.items() if days <= edge), "180天以上")
 
@@ -63,7 +63,7 @@ class TestPartners:
             late = 0 if unapplied else max((as_of - due).days, 0)
             expected[month, number] = (
                 late,
-                bucket(late),
+                label_bucket(late),
                 0 if unapplied else amount,
                 -amount if unapplied else 0,
             )
@@ -81,7 +81,7 @@ class TestPartners:
         partners = own.select(keys[1:]).unique().join(ENDS, how="cross")
         # A bill that was voided neither came nor went back.
         moved = (
-            own.with_columns(MONTH, settling().alias("settling"))
+            own.with_columns(MONTH, is_settlement().alias("settling"))
             .group_by(*keys, "settling", "bill_type", "bill_id")
             .agg(pl.col("amount").sum().round(2))
             .group_by(keys)
@@ -116,7 +116,7 @@ class TestPartners:
             f" return_amount - least(other_amount, 0) as back, settled_amount + offset_amount as settled_amount, closing_amount"
             f" from mart_{side}_month"
         )
-        agree(found, expected.drop("moves"), keys)
+        assert_frames_agree(found, expected.drop("moves"), keys)
 
     def test_write_offs_name_both_bills(
         self, mart: Mart, entries: pl.DataFrame, side: str, party: str
@@ -139,7 +139,7 @@ class TestPartners:
             "select entry_id, bill_id, item_bill_id as item_id, amount, late_days from mart_write_off"
             f" where side = '{name}'"
         )
-        agree(found, expected, ["entry_id"])
+        assert_frames_agree(found, expected, ["entry_id"])
         assert len(expected) > 0
 
 
@@ -168,7 +168,7 @@ class TestTrade:
             found = mart(
                 f"select {', '.join(keys)}, {sums} from mart_trade_balance where {kept} group by all"
             )
-            agree(found, expected.filter(pl.any_horizontal(pl.col(names) != 0)), keys)
+            assert_frames_agree(found, expected.filter(pl.any_horizontal(pl.col(names) != 0)), keys)
 
     def test_orders_are_filled_by_what_was_delivered(self, mart: Mart, core_rows: Core) -> None:
         lines = core_rows(
@@ -269,7 +269,7 @@ class TestBusinessDay:
         )
         names = [*figures, *levels, "mtd_sales"]
         found = mart(f"select company_id, day, {', '.join(names)} from mart_business_day")
-        agree(found, expected.select("company_id", "day", *names), ["company_id", "day"], 0.02)
+        assert_frames_agree(found, expected.select("company_id", "day", *names), ["company_id", "day"], 0.02)
 
     def test_a_month_stands_beside_the_months_before(self, mart: Mart) -> None:
         """The running one beside them up to the same day."""
@@ -324,5 +324,5 @@ def test_targets_stand_beside_what_their_companies_did_in_their_months(mart: Mar
     assert len(entered) >= 5
     assert entered["month_label"].max() > AS_OF[:7]
     keys = ["month_label", "company_id"]
-    agree(stand, entered.filter(pl.col("month_label") <= AS_OF[:7]), keys)
-    agree(mart(f"select month_label, {columns} from mart_business_target"), entered, keys)
+    assert_frames_agree(stand, entered.filter(pl.col("month_label") <= AS_OF[:7]), keys)
+    assert_frames_agree(mart(f"select month_label, {columns} from mart_business_target"), entered, keys)

@@ -11,29 +11,29 @@ import pytest
 
 from tests.warehouse.calculations import CALCULATIONS, UNCALCULATED
 from tests.warehouse.conftest import BOTH
-from warehouse.shelf import PROJECT
+from warehouse.compile_cache import PROJECT
 
 MODELS = PROJECT / "models"
 REFERENCE = re.compile(r"ref\('(\w+)'\)")
 
 
-def models(folder: str) -> dict[str, Path]:
-    return {path.stem: path for path in (MODELS / folder).glob("*.sql")}
+def list_models(folder: str, prefix: str) -> dict[str, Path]:
+    return {path.stem: path for path in (MODELS / folder).rglob(f"{prefix}_*.sql")}
 
 
-def behind(marts: set[str]) -> set[str]:
+def find_facts(marts: set[str]) -> set[str]:
     """The facts that calculated marts show, directly or by a macro that all of their kind share."""
-    files = models("marts")
+    files = list_models("marts", "mart")
     shared = {"fct_item_balance", "fct_open_item", "fct_sales_order_line", "fct_stock_layer_month"}
     return shared.union(*(REFERENCE.findall(files[name].read_text("utf-8")) for name in marts & files.keys()))
 
 
 def test_nothing_that_is_published_goes_without() -> None:
     known = CALCULATIONS.keys() | UNCALCULATED.keys()
-    assert models("marts").keys() - known == set()
-    facts = models("facts/published").keys()
-    assert facts - known - behind(set(CALCULATIONS)) == set()
-    assert known <= models("marts").keys() | facts, "what is gone is forgotten here too"
+    assert list_models("marts", "mart").keys() - known == set()
+    facts = list_models("facts/published", "fct").keys()
+    assert facts - known - find_facts(set(CALCULATIONS)) == set()
+    assert known <= list_models("marts", "mart").keys() | facts, "what is gone is forgotten here too"
 
 
 @pytest.mark.parametrize("test", sorted(set(CALCULATIONS.values())))

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from reports.catalogue import find_report
-from tests.warehouse.beside import KEYS, MONTH, asked, compare, over
-from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
+from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, assert_frames_agree
+from tests.warehouse.period_comparison import KEYS, MONTH, assert_prior_periods, divide_or_null, query_metrics
 
 TODAY = dt.date.fromisoformat(AS_OF)
 THIS_MONTH = TODAY.replace(day=1)
@@ -39,7 +39,7 @@ def test_orders_stand_beside_those_of_earlier_months(
         .agg(
             pl.col("amount").sum(),
             pl.col("quantity").sum(),
-            over(pl.col("filled").sum(), pl.col("quantity").sum()).alias("fill_rate"),
+            divide_or_null(pl.col("filled").sum(), pl.col("quantity").sum()).alias("fill_rate"),
             (pl.col("last_date") - pl.col("business_date"))
             .dt.total_days()
             .filter(whole)
@@ -48,7 +48,7 @@ def test_orders_stand_beside_those_of_earlier_months(
         )
     )
     dataset = find_report("SalesOrder").first_tab.plain.dataset("sales_order_month")
-    compare(mart, dataset, monthly, "amount", "fill_rate", "lead")
+    assert_prior_periods(mart, dataset, monthly, "amount", "fill_rate", "lead")
 
 
 @BOTH
@@ -56,7 +56,7 @@ def test_stock_stands_beside_earlier_month_ends_and_sales_beside_last_year_s(
     mart: Mart, core_rows: Core, companies: pl.DataFrame
 ) -> None:
     moves = core_rows("select company_id, quantity, amount, business_date from stock_ledger")
-    sold = _sales(core_rows)
+    sold = _query_sales(core_rows)
     last_year = TODAY.replace(year=TODAY.year - 1)
 
     def ends_before(day: dt.date, measure: str) -> pl.Expr:
@@ -77,7 +77,9 @@ def test_stock_stands_beside_earlier_month_ends_and_sales_beside_last_year_s(
         .with_columns(
             (pl.col("amount") / pl.col("last_month") - 1).alias("change"),
             (pl.col("amount") / pl.col("last_year") - 1).alias("year_change"),
-            over(pl.col("sales_30") - pl.col("sales_30_year"), pl.col("sales_30_year")).alias("sales_growth"),
+            divide_or_null(pl.col("sales_30") - pl.col("sales_30_year"), pl.col("sales_30_year")).alias(
+                "sales_growth"
+            ),
         )
         .join(companies, on="company_id")
         .drop("company_id")
@@ -93,11 +95,11 @@ def test_stock_stands_beside_earlier_month_ends_and_sales_beside_last_year_s(
         found = mart(
             f"select company_name, {figures} from ({dataset.sql}) as d where role_id = 1 group by all"
         )
-        agree(found, expected, ["company_name"])
+        assert_frames_agree(found, expected, ["company_name"])
     company = find_report("CompanyInventoryreport").first_tab.cost.datasets[0]
     names = ["amount", "last_month", "last_year", "change", "year_change"]
     figures = ", ".join(f'{company.metric(name).sql} as "{name}"' for name in names)
-    agree(
+    assert_frames_agree(
         mart(f"select company_name, {figures} from ({company.sql}) as d where role_id = 1 group by all"),
         expected.select("company_name", *names),
         ["company_name"],
@@ -110,13 +112,17 @@ def test_stock_stands_beside_earlier_month_ends_by_its_age(mart: Mart) -> None:
     layers = mart("select month, company_name, age_days, quantity, value from mart_inventory_aging")
     monthly = layers.group_by(KEYS).agg(
         pl.col("value").sum().alias("amount"),
-        over((pl.col("quantity") * pl.col("age_days")).sum(), pl.col("quantity").sum()).alias("mean_age"),
-        over(pl.col("value").filter(pl.col("age_days") > 180).sum(), pl.col("value").sum()).alias("over_180"),
+        divide_or_null((pl.col("quantity") * pl.col("age_days")).sum(), pl.col("quantity").sum()).alias(
+            "mean_age"
+        ),
+        divide_or_null(pl.col("value").filter(pl.col("age_days") > 180).sum(), pl.col("value").sum()).alias(
+            "over_180"
+        ),
     )
     dataset = find_report("inventoryAgingReport").first_tab.cost.dataset("inventory_aging_month_cost")
-    found = compare(mart, dataset, monthly, "amount", "mean_age", "over_180")
+    found = assert_prior_periods(mart, dataset, monthly, "amount", "mean_age", "over_180")
     assert found["month"].n_unique() > 12
-    changes = asked(mart, dataset, "amount", "amount_year", "amount_growth").drop_nulls()
+    changes = query_metrics(mart, dataset, "amount", "amount_year", "amount_growth").drop_nulls()
     assert len(changes) > 0
     assert changes.select(
         (pl.col("amount") / pl.col("amount_year") - 1 - pl.col("amount_growth")).abs().max()
@@ -130,12 +136,14 @@ def test_tyres_and_sluggish_stock_stand_beside_earlier_month_ends(mart: Mart) ->
     )
     weeks = layers.group_by(KEYS).agg(pl.col("value").sum().alias("amount"))
     dot = find_report("inventoryDOTReport").first_tab.cost.dataset("inventory_dot_month_cost")
-    compare(mart, dot, weeks, "amount")
+    assert_prior_periods(mart, dot, weeks, "amount")
     old = pl.col("value").filter(pl.col("age_days") > 90).sum()
-    lying = layers.group_by(KEYS).agg(old.alias("sluggish"), over(old, pl.col("value").sum()).alias("share"))
+    lying = layers.group_by(KEYS).agg(
+        old.alias("sluggish"), divide_or_null(old, pl.col("value").sum()).alias("share")
+    )
     sluggish = find_report("sluggishstock").first_tab.cost.dataset("sluggish_month_cost")
     of_ninety = replace(sluggish, source=f"(select * from {sluggish.source} where threshold = '90天以上')")
-    compare(mart, of_ninety, lying, "sluggish", "share")
+    assert_prior_periods(mart, of_ninety, lying, "sluggish", "share")
 
 
 @BOTH
@@ -165,7 +173,7 @@ def test_best_sellers_stand_beside_the_days_before_and_a_year_ago(
     measures = ("quantity", "amount", "profit")
     keys = ["company_name", "goods_num"]
     expected = (
-        _sales(core_rows)
+        _query_sales(core_rows)
         .join(companies, on="company_id")
         .with_columns((pl.col("amount") - pl.col("cost")).alias("profit"))
         .group_by(keys)
@@ -189,7 +197,7 @@ def test_best_sellers_stand_beside_the_days_before_and_a_year_ago(
         f"select company_name, goods_num, {figures} from ({dataset.sql}) as d"
         f" where role_id = 1 and period_label = '{period}' group by all"
     )
-    agree(found, expected, keys)
+    assert_frames_agree(found, expected, keys)
     assert all(found[f"amount{suffix}"].sum() > 0 for suffix in ranges)
     stock = "sum(stock_quantity) as stock, sum(quantity) as sold"
     ranked, beside = (
@@ -203,7 +211,7 @@ def _sum_between(first: dt.date, last: dt.date, name: str) -> pl.Expr:
     return pl.col(name).filter(pl.col("business_date").is_between(first, last)).sum()
 
 
-def _sales(core_rows: Core) -> pl.DataFrame:
+def _query_sales(core_rows: Core) -> pl.DataFrame:
     """Lines of audited sales bills with what the ledger issued for them; returns negative."""
     lines = core_rows(
         "select 'XSCK' as bill_type, l.line_id, b.company_id, b.business_date, g.goods_num, l.quantity,"

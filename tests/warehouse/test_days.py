@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from reports.catalogue import find_report
-from reports.catalogue.beside import KEY
-from reports.catalogue.boards import COST, Tab
-from reports.snapshot import LOCKED_CONFIG
-from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
+from reports.semantics.dashboards import COST, Tab
+from reports.semantics.kpi_comparison import KPI_KEY
+from reports.superset.snapshot import LOCKED_CONFIG
+from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, assert_frames_agree
 
 TODAY = dt.date.fromisoformat(AS_OF)
 """The twentieth of November."""
@@ -25,17 +25,17 @@ RANGES = {
 }
 
 
-def net(out: str, back: str, told: str) -> str:
-    """The lines of counting bills with their companies; those that came back negative."""
+def net_lines_sql(out: str, back: str, column: str) -> str:
+    """Return SQL of the lines of counting bills with their companies, returns negative."""
     return " union all ".join(
-        f"select h.business_date, c.company_name, {sign} * l.{told} as told from {bill} h join {bill}_line l"
+        f"select h.business_date, c.company_name, {sign} * l.{column} as told from {bill} h join {bill}_line l"
         " using (bill_id) join company c using (company_id) where h.status in (2, 4, 5)"
         for bill, sign in ((out, 1), (back, -1))
     )
 
 
 SALES, PURCHASES = ("sales_outbound", "sales_return"), ("purchase_inbound", "purchase_return")
-REVENUE = net(*SALES, "no_tax_amount")
+REVENUE = net_lines_sql(*SALES, "no_tax_amount")
 ORDERS = (
     "select h.business_date, c.company_name, l.{told} as told from sales_order h join sales_order_line l"
     " using (bill_id) join company c using (company_id) where h.status in (2, 4, 5)"
@@ -50,10 +50,10 @@ PAYABLES = (
     " join company c using (company_id) where l.party_type = 'supplier' and l.bill_type in ({bills})"
 )
 FIGURES = {
-    "CommodityProfit": {"revenue": REVENUE, "quantity": net(*SALES, "quantity")},
-    "CustomerProfit": {"revenue": REVENUE, "quantity": net(*SALES, "quantity")},
-    "SalesBuy": {"bought": net(*PURCHASES, "quantity"), "sold": net(*SALES, "quantity")},
-    "inPurchasingAnalysisTable": {"bought": net(*PURCHASES, "quantity")},
+    "CommodityProfit": {"revenue": REVENUE, "quantity": net_lines_sql(*SALES, "quantity")},
+    "CustomerProfit": {"revenue": REVENUE, "quantity": net_lines_sql(*SALES, "quantity")},
+    "SalesBuy": {"bought": net_lines_sql(*PURCHASES, "quantity"), "sold": net_lines_sql(*SALES, "quantity")},
+    "inPurchasingAnalysisTable": {"bought": net_lines_sql(*PURCHASES, "quantity")},
     "inAnalysisTablePayment": {
         "purchased": PAYABLES.format(sign="", bills="'CGRK', 'CGTH'"),
         "settled": PAYABLES.format(sign="-", bills="'GYFK'"),
@@ -85,8 +85,8 @@ HEADS = {
 WORDS = ("所选日期", "上月同期", "去年同期")
 
 
-def within(rows: pl.DataFrame, first: dt.date, until: dt.date) -> dict[str, float]:
-    """By company, the sum of what the rows of some days tell."""
+def sum_days(rows: pl.DataFrame, first: dt.date, until: dt.date) -> dict[str, float]:
+    """Return the sums of the rows of some days by company."""
     found = rows.filter(pl.col("business_date").is_between(first, until, closed="left"))
     return dict(found.group_by("company_name").agg(pl.col("told").sum()).rows())
 
@@ -106,7 +106,7 @@ RANGED = pytest.mark.parametrize("chosen", RANGES.values(), ids=RANGES)
 def test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before(
     mart: Mart, core_rows: Core, code: str, chosen: tuple[dt.date, dt.date]
 ) -> None:
-    stand_beside(mart, core_rows, find_report(code).tab("days"), FIGURES[code], chosen)
+    assert_compared_days(mart, core_rows, find_report(code).tab("days"), FIGURES[code], chosen)
 
 
 @BOTH
@@ -117,20 +117,21 @@ def test_any_days_stand_beside_the_same_days_of_the_month_and_the_year_before(
 def test_so_do_those_of_marts_whose_rows_have_their_day(
     mart: Mart, core_rows: Core, code: str, key: str, chosen: tuple[dt.date, dt.date]
 ) -> None:
-    stand_beside(mart, core_rows, find_report(code).tab(key), FIGURES_OF_LINES[code, key], chosen)
+    assert_compared_days(mart, core_rows, find_report(code).tab(key), FIGURES_OF_LINES[code, key], chosen)
 
 
-def stand_beside(
+def assert_compared_days(
     mart: Mart, core_rows: Core, tab: Tab, figures: dict[str, str], chosen: tuple[dt.date, dt.date]
 ) -> None:
-    """Chosen days, from the first to before the second, and their earlier ones tell what the bills tell of them."""
+    """Assert that chosen days, from the first to before the second, and their prior ones equal those of the
+    bills."""
     first, until = chosen
-    dataset, head = tab.plain.datasets[0], tab.plain.dataset(tab.plain.chart(KEY).dataset)
+    dataset, head = tab.plain.datasets[0], tab.plain.dataset(tab.plain.chart(KPI_KEY).dataset)
     where = f"role_id = 1 and day >= date '{first}' and day < date '{until}'"
     for name, bills in figures.items():
         rows = core_rows(bills)
         expected = {
-            end: within(days, first, until)
+            end: sum_days(days, first, until)
             for end, days in (
                 ("", rows),
                 ("_before", moved_on(rows, "1mo")),
@@ -168,9 +169,9 @@ def test_whole_months_stay_whole_and_days_that_a_month_lacks_stand_beside_nothin
             f" where role_id = 1 and day >= '{first}' and day < '{until}'"
         ).item()
 
-    january = within(rows, dt.date(2026, 1, 1), dt.date(2026, 2, 1))
+    january = sum_days(rows, dt.date(2026, 1, 1), dt.date(2026, 2, 1))
     assert before("2026-02-01", "2026-03-01") == pytest.approx(sum(january.values())) != 0
-    end = within(rows, dt.date(2026, 1, 28), dt.date(2026, 2, 1))
+    end = sum_days(rows, dt.date(2026, 1, 28), dt.date(2026, 2, 1))
     assert (before("2026-02-28", "2026-03-01") or 0) == pytest.approx(sum(end.values()))
     assert before("2026-03-29", "2026-04-01") is None
 
@@ -192,7 +193,7 @@ def test_heads_of_whole_months_tell_what_the_month_tells(
         for head, month in zip(heads, ("month_label", "strftime(day, '%Y-%m')"), strict=True)
     )
     assert len(by_month) > 3
-    agree(
+    assert_frames_agree(
         by_day.join(by_month.select("month", "beside_order"), on=["month", "beside_order"]),
         by_month,
         ["month", "beside_order"],
@@ -220,7 +221,7 @@ def test_the_days_of_a_month_tell_what_the_month_tells(
 ) -> None:
     """Rebates and costs too, which stand with the days of the sales that earned them, and means of what had waited."""
     boards = (find_report(code).tab(key).board(COST) for key in (by_months, by_days))
-    months, days = (next(data for data in board.datasets if data.beside) for board in boards)
+    months, days = (next(data for data in board.datasets if data.comparison) for board in boards)
     told = {metric.name for metric in days.metrics}
     names = [
         metric.name
@@ -238,4 +239,4 @@ def test_the_days_of_a_month_tell_what_the_month_tells(
     # A month may have plans alone, which tell that nothing was bought.
     by_month = by_month.filter(pl.col("figure_0") != 0)
     shown = by_day.join(by_month.select("month"), on="month")
-    agree(shown.fill_null(0), by_month.fill_null(0), ["month"])
+    assert_frames_agree(shown.fill_null(0), by_month.fill_null(0), ["month"])

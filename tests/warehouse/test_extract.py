@@ -14,28 +14,28 @@ import pytest
 
 from api import catalogue
 from tests.warehouse.group import BILL
-from warehouse import extract, position, reconcile
-from warehouse.engine import attach_postgres, work_database
-from warehouse.sources import Source, sources
+from warehouse import extract, extraction_state, reconcile
+from warehouse.engine import attach_postgres, open_work_database
+from warehouse.sources import Source, list_sources
 
 SALE = {"day": "2026-11-20", "warehouse_id": 1, "goods_id": 5, "quantity": 2}
 
 
-class Copy:
+class WorkCopy:
     """A work database that is loaded from the core."""
 
     def __init__(self, path: Path, url: str) -> None:
         self.path = path
         self.url = url
 
-    def load(self, **options: bool) -> extract.Load:
+    def load(self, **options: bool) -> extract.LoadResult:
         with self.open() as conn:
             attach_postgres(conn, self.url)
-            return extract.load(conn, **options)
+            return extract.load_changes(conn, **options)
 
     @contextmanager
     def open(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        with work_database(self.path) as conn:
+        with open_work_database(self.path) as conn:
             yield conn
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -44,29 +44,29 @@ class Copy:
 
 
 @pytest.fixture(scope="module")
-def first(core: str, tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    """What the first load reads."""
-    made = Copy(tmp_path_factory.mktemp("first") / "work.duckdb", core)
+def first(core: str, tmp_path_factory: pytest.TempPathFactory) -> WorkCopy:
+    """Result of the first load."""
+    made = WorkCopy(tmp_path_factory.mktemp("first") / "work.duckdb", core)
     made.load()
     return made
 
 
 @pytest.fixture
-def copy(first: Copy, tmp_path: Path) -> Copy:
+def copy(first: WorkCopy, tmp_path: Path) -> WorkCopy:
     """The same, and what was written since."""
-    made = Copy(Path(shutil.copy(first.path, tmp_path)), first.url)
+    made = WorkCopy(Path(shutil.copy(first.path, tmp_path)), first.url)
     made.load()
     return made
 
 
-def count(conn: psycopg.Connection[Any], table: str) -> int:
+def count_rows(conn: psycopg.Connection[Any], table: str) -> int:
     row = conn.execute(f"select count(*) from {table}").fetchone()
     assert row is not None
     return row[0]
 
 
 class TestSources:
-    @pytest.mark.parametrize("source", sources(), ids=lambda source: source.name)
+    @pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)
     def test_it_is_declared_and_stamped(self, source: Source) -> None:
         table = catalogue.ledger_tables.Base.metadata.tables[source.name]
         assert set(source.columns) <= set(table.columns.keys())
@@ -75,11 +75,11 @@ class TestSources:
 
 
 class TestFirstLoad:
-    def test_every_row_of_every_source_is_copied(self, copy: Copy, sql: psycopg.Connection[Any]) -> None:
-        for source in sources():
-            assert copy.rows(f"select count(*) from raw.{source.name}") == [(count(sql, source.name),)]
+    def test_every_row_of_every_source_is_copied(self, copy: WorkCopy, sql: psycopg.Connection[Any]) -> None:
+        for source in list_sources():
+            assert copy.rows(f"select count(*) from raw.{source.name}") == [(count_rows(sql, source.name),)]
 
-    def test_secrets_are_not_read(self, copy: Copy) -> None:
+    def test_secrets_are_not_read(self, copy: WorkCopy) -> None:
         columns = copy.rows("select table_name, column_name from duckdb_columns() where schema_name = 'raw'")
         assert "user_account" not in {table for table, _ in columns}
         read = {column for _, column in columns}
@@ -87,14 +87,14 @@ class TestFirstLoad:
             column for column in read if "password" in column or "mobile" in column or "token" in column
         }
 
-    def test_nothing_new_reads_nothing(self, copy: Copy) -> None:
+    def test_nothing_new_reads_nothing(self, copy: WorkCopy) -> None:
         again = copy.load()
         assert (again.rows, again.touched, again.reloaded) == (0, [], [])
 
 
 class TestChanges:
     def test_an_older_transaction_that_commits_late_is_not_lost(
-        self, copy: Copy, core: str, sql: psycopg.Connection[Any]
+        self, copy: WorkCopy, core: str, sql: psycopg.Connection[Any]
     ) -> None:
         with psycopg.connect(core) as early:
             early.execute("set session_replication_role = replica")
@@ -111,13 +111,13 @@ class TestChanges:
         )
         assert late.rows == 3, "the other bill, already read, is not read again"
 
-    def test_an_update_replaces_the_row(self, copy: Copy, sql: psycopg.Connection[Any]) -> None:
+    def test_an_update_replaces_the_row(self, copy: WorkCopy, sql: psycopg.Connection[Any]) -> None:
         sql.execute("update sales_outbound set status = 3 where bill_id = 10")
         assert copy.load().rows == 1
         assert copy.rows("select status from raw.sales_outbound where bill_id = 10") == [(3,)]
         assert copy.rows("select count(*) from change.sales_outbound where bill_id = 10") == [(1,)]
 
-    def test_a_moved_bill_names_both_days(self, copy: Copy, sql: psycopg.Connection[Any]) -> None:
+    def test_a_moved_bill_names_both_days(self, copy: WorkCopy, sql: psycopg.Connection[Any]) -> None:
         (day,) = copy.rows("select business_date from raw.sales_outbound where bill_id = 11")[0]
         sql.execute("update sales_outbound set business_date = business_date - 40 where bill_id = 11")
         copy.load()
@@ -127,24 +127,24 @@ class TestChanges:
         }
         assert len(days) == 2 and day in days
 
-    def test_a_delete_propagates(self, copy: Copy, sql: psycopg.Connection[Any]) -> None:
+    def test_a_delete_propagates(self, copy: WorkCopy, sql: psycopg.Connection[Any]) -> None:
         sql.execute("delete from sales_outbound where bill_id = 12")
         assert copy.load().touched == ["sales_outbound"]
         assert copy.rows("select * from raw.sales_outbound where bill_id = 12") == []
 
-    def test_a_replay_changes_nothing(self, copy: Copy, sql: psycopg.Connection[Any]) -> None:
-        before = position.Position("", "")
+    def test_a_replay_changes_nothing(self, copy: WorkCopy, sql: psycopg.Connection[Any]) -> None:
+        before = extraction_state.Watermark("", "")
         with copy.open() as conn:
-            before = position.read(conn) or before
+            before = extraction_state.read_watermark(conn) or before
         sql.execute(BILL, SALE)
         copy.load()
         first = copy.rows("select * from raw.stock_ledger order by all")
         with copy.open() as conn:
-            position.write(conn, before)
+            extraction_state.write_watermark(conn, before)
         assert copy.load().rows == 3
         assert copy.rows("select * from raw.stock_ledger order by all") == first
 
-    def test_a_rolled_back_transaction_leaves_nothing(self, copy: Copy, core: str) -> None:
+    def test_a_rolled_back_transaction_leaves_nothing(self, copy: WorkCopy, core: str) -> None:
         with psycopg.connect(core) as conn:
             conn.execute("set session_replication_role = replica")
             conn.execute(BILL, SALE)
@@ -152,7 +152,7 @@ class TestChanges:
         assert copy.load().rows == 0
 
     def test_a_renamed_master_is_owed_a_relabelling_a_new_one_is_not(
-        self, copy: Copy, sql: psycopg.Connection[Any]
+        self, copy: WorkCopy, sql: psycopg.Connection[Any]
     ) -> None:
         with copy.open() as conn:
             conn.execute("delete from state.due")
@@ -165,33 +165,35 @@ class TestChanges:
 
 
 class TestReload:
-    def test_another_database_is_read_in_full(self, copy: Copy) -> None:
+    def test_another_database_is_read_in_full(self, copy: WorkCopy) -> None:
         with copy.open() as conn:
-            last = position.read(conn)
+            last = extraction_state.read_watermark(conn)
             assert last is not None
-            position.write(conn, position.Position("another/1/1", last.snapshot))
-        assert len(copy.load().reloaded) == len(sources())
+            extraction_state.write_watermark(conn, extraction_state.Watermark("another/1/1", last.snapshot))
+        assert len(copy.load().reloaded) == len(list_sources())
 
-    def test_transaction_ids_that_went_back_are_a_restored_database(self, copy: Copy) -> None:
+    def test_transaction_ids_that_went_back_are_a_restored_database(self, copy: WorkCopy) -> None:
         with copy.open() as conn:
-            last = position.read(conn)
+            last = extraction_state.read_watermark(conn)
             assert last is not None
-            position.write(conn, position.Position(last.identity, "9000000000:9000000000:"))
-        assert len(copy.load().reloaded) == len(sources())
+            extraction_state.write_watermark(
+                conn, extraction_state.Watermark(last.identity, "9000000000:9000000000:")
+            )
+        assert len(copy.load().reloaded) == len(list_sources())
 
     def test_a_column_of_another_type_reloads_its_table_only(
-        self, copy: Copy, sql: psycopg.Connection[Any]
+        self, copy: WorkCopy, sql: psycopg.Connection[Any]
     ) -> None:
         sql.execute("alter table brand alter column brand_name type varchar(180)")
         assert copy.load().reloaded == ["brand"]
 
-    def test_a_rewritten_table_is_reloaded(self, copy: Copy, sql: psycopg.Connection[Any]) -> None:
+    def test_a_rewritten_table_is_reloaded(self, copy: WorkCopy, sql: psycopg.Connection[Any]) -> None:
         sql.execute("create table kept as select * from role_warehouse")
         sql.execute("truncate role_warehouse")
         sql.execute("insert into role_warehouse select * from kept")
         assert copy.load().reloaded == ["role_warehouse"]
 
-    def test_a_missing_column_is_said_in_words(self, copy: Copy, sql: psycopg.Connection[Any]) -> None:
+    def test_a_missing_column_is_said_in_words(self, copy: WorkCopy, sql: psycopg.Connection[Any]) -> None:
         sql.execute("alter table unit rename column unit_name to other_name")
         try:
             with pytest.raises(extract.ExtractionError, match="unit 缺少列：unit_name"):
@@ -201,7 +203,7 @@ class TestReload:
 
 
 class TestReconciliation:
-    def test_a_planted_difference_is_found_and_mended(self, copy: Copy) -> None:
+    def test_a_planted_difference_is_found_and_mended(self, copy: WorkCopy) -> None:
         with copy.open() as conn:
             conn.execute("update raw.stock_ledger set amount = amount + 0.01 where ledger_id = 7")
         healed = copy.load(deep=True)
@@ -209,23 +211,23 @@ class TestReconciliation:
         assert copy.load(deep=True).mended == []
 
     def test_a_row_lost_in_the_increment_is_found_at_once(
-        self, copy: Copy, sql: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+        self, copy: WorkCopy, sql: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        read = extract._increment
+        read = extract._apply_increment
 
         def lossy(conn: duckdb.DuckDBPyConnection, source: Any, last: Any) -> int:
             rows = read(conn, source, last)
             conn.execute(f"delete from raw.{source.name} where row_xid >= {last.xmin}")
             return rows
 
-        monkeypatch.setattr(extract, "_increment", lossy)
+        monkeypatch.setattr(extract, "_apply_increment", lossy)
         sql.execute(BILL, SALE)
         assert len(copy.load().mended) == 3
 
     def test_a_difference_that_remains_is_refused_and_nothing_kept(
-        self, copy: Copy, sql: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+        self, copy: WorkCopy, sql: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        reload = extract._reload
+        reload = extract._reload_table
 
         def lossy(conn: duckdb.DuckDBPyConnection, source: Any, fingerprint: str) -> int:
             rows = reload(conn, source, fingerprint)
@@ -233,7 +235,7 @@ class TestReconciliation:
             return rows
 
         before = copy.rows("select count(*) from raw.stock_ledger")
-        monkeypatch.setattr(extract, "_reload", lossy)
-        with pytest.raises(reconcile.DifferenceError, match="数仓对账不平"):
+        monkeypatch.setattr(extract, "_reload_table", lossy)
+        with pytest.raises(reconcile.CopyDifferenceError, match="数仓对账不平"):
             copy.load(full=True)
         assert copy.rows("select count(*) from raw.stock_ledger") == before

@@ -15,11 +15,11 @@ import psycopg
 import pytest
 
 from api.launch.postgres import EmbeddedPostgres
-from tests.kit.databases import TEMPLATE, administer, cluster
-from tests.kit.once import copy
-from tests.warehouse.conftest import AS_OF, parsed_already, tables
+from tests.support.databases import TEMPLATE, run_statements, shared_cluster
+from tests.support.shared_artifacts import copy_artifact
+from tests.warehouse.conftest import AS_OF, copy_parsed_project, digest_tables
 from tests.warehouse.group import BILL
-from warehouse import cycles, publish, status, worker
+from warehouse import publish, refresh_history, status, worker
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 
@@ -28,7 +28,7 @@ from warehouse.refresh import Refresher
 VICTIMS = """
 import os, signal, sys
 from pathlib import Path
-from warehouse import compiler, extract, position, publish, shelf, transform
+from warehouse import compile_cache, compiler, extract, extraction_state, publish, transform
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 
@@ -42,7 +42,7 @@ def half(source, target):
 
 def die_at(point):
     if point == "in the load":
-        extract.positions.write = die
+        extract.extraction_state.write_watermark = die
     elif point == "after the load":
         transform.Project.build = die
     elif point == "between models":
@@ -52,14 +52,14 @@ def die_at(point):
             die()
         transform.Project._run = stop
     elif point == "between models that dbt runs":
-        shelf.PLACE = Path(directory) / "shelf"
+        compile_cache.CACHE_DIRECTORY = Path(directory) / "shelf"
         manager = compiler.DuckDBConnectionManager
         manager.execute = (lambda real: lambda self, sql, *a, **k:
             die() if "fct_best_seller" in sql else real(self, sql, *a, **k))(manager.execute)
     elif point == "after the models":
-        position.settle = die
+        extraction_state.mark_transformed = die
     elif point == "before publishing":
-        publish.publish = die
+        publish.publish_snapshot = die
     elif point == "in the copy":
         publish._write_differences = half
     elif point == "before the swap":
@@ -94,7 +94,7 @@ class TestKill:
     @pytest.fixture(scope="class")
     def victims(self, core: str, resident: Refresher) -> Iterator[Callable[[str], str]]:
         """Runs a refresh that dies at a point; answers how it ended."""
-        parsed_already(resident.files.root / "shelf")
+        copy_parsed_project(resident.files.root / "shelf")
         arguments = [sys.executable, "-c", VICTIMS, str(resident.files.root), core, AS_OF]
         pipe = subprocess.PIPE
         with subprocess.Popen(arguments, stdin=pipe, stdout=pipe, text=True) as process:
@@ -115,15 +115,15 @@ class TestKill:
         before = files.current.readlink()
         sql.execute(BILL, {"day": AS_OF, "warehouse_id": 2, "goods_id": 7, "quantity": 1})
         assert victims(point) == str(-signal.SIGKILL)
-        assert files.current.readlink() == before and publish.readable(files)
-        publish.clean(files)
+        assert files.current.readlink() == before and publish.is_readable(files)
+        publish.clean_snapshots(files)
         assert resident.refresh(as_of=AS_OF).snapshot is not None
         assert [path for path in files.snapshots.iterdir() if path.name.startswith(".")] == []
 
     def test_the_survivor_equals_a_rebuild(self, resident: Refresher) -> None:
-        resumed = tables(resident.files)
+        resumed = digest_tables(resident.files)
         resident.refresh(full=True, as_of=AS_OF)
-        assert resumed == tables(resident.files)
+        assert resumed == digest_tables(resident.files)
 
 
 class TestWorker:
@@ -131,7 +131,7 @@ class TestWorker:
     def server(self, tmp_path: Path) -> Iterator[EmbeddedPostgres]:
         """A Postgres of this test's own, which it may stop; like some that others run, it does not time commits."""
         tmp_path.chmod(0o755)
-        copy(cluster() / "postgres", tmp_path)
+        copy_artifact(shared_cluster() / "postgres", tmp_path)
         options = {"fsync": "off", "track_commit_timestamp": "off"}
         made = EmbeddedPostgres(tmp_path / "postgres", tmp_path / "postgres.log", options)
         made.start()
@@ -148,7 +148,7 @@ class TestWorker:
         def start(url: str) -> Files:
             monkeypatch.setenv("ERP_DATABASE_URL", url)
             monkeypatch.setenv("ERP_DATA_DIR", str(tmp_path))
-            threads.append(threading.Thread(target=worker.run, args=(stop,)))
+            threads.append(threading.Thread(target=worker.run_worker, args=(stop,)))
             threads[0].start()
             return Files(tmp_path / "warehouse")
 
@@ -168,7 +168,7 @@ class TestWorker:
         monkeypatch.setattr(worker, "POLL_SECONDS", 3600.0)
         files = running(core)
         first = _snapshot_after(files, 0)
-        _until(lambda: status.read(files.status)["checked_at"] is not None)
+        _wait_until(lambda: status.read_status(files.status)["checked_at"] is not None)
         sql.execute(BILL, {"day": AS_OF, "warehouse_id": 2, "goods_id": 8, "quantity": 1})
         sql.execute("notify erp_audit")
         assert _snapshot_after(files, first) > first
@@ -190,19 +190,21 @@ class TestWorker:
         self, running: Callable[[str], Files], server: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(worker, "POLL_SECONDS", 0.5)
-        administer(server, f"create database own template {TEMPLATE}")
+        run_statements(server, f"create database own template {TEMPLATE}")
         files = running(server.url("own"))
         first = _snapshot_after(files, 0)
         server.stop()
-        _until(lambda: status.read(files.status)["state"] == "failed")
-        assert cycles.read(files.cycles)["cycles"][-1]["error"]
+        _wait_until(lambda: status.read_status(files.status)["state"] == "failed")
+        assert refresh_history.read_history(files.cycles)["cycles"][-1]["error"]
         server.start()
-        _until(lambda: status.read(files.status)["state"] == "idle")
+        _wait_until(lambda: status.read_status(files.status)["state"] == "idle")
         with psycopg.connect(server.url("own"), autocommit=True) as conn:
             conn.execute("insert into unit (unit_name) values ('箱')")
         number = _snapshot_after(files, first)
-        _until(lambda: status.read(files.status)["snapshot"] == number)
-        assert status.read(files.status)["lag"] is None, "nothing is made up where commits are not timed"
+        _wait_until(lambda: status.read_status(files.status)["snapshot"] == number)
+        assert status.read_status(files.status)["lag"] is None, (
+            "nothing is made up where commits are not timed"
+        )
 
     def test_it_goes_on_after_whatever_the_database_refuses(
         self, running: Callable[[str], Files], core: str, monkeypatch: pytest.MonkeyPatch
@@ -211,10 +213,10 @@ class TestWorker:
         files = running(core)
         _snapshot_after(files, 0)
         with monkeypatch.context() as patch:
-            patch.setattr(worker, "changes_query", lambda position: "select * from not_there_yet")
-            _until(lambda: "not_there_yet" in (status.read(files.status)["error"] or ""))
-        _until(lambda: status.read(files.status)["state"] == "idle")
-        assert status.read(files.status)["error"] is None
+            patch.setattr(worker, "changes_sql", lambda position: "select * from not_there_yet")
+            _wait_until(lambda: "not_there_yet" in (status.read_status(files.status)["error"] or ""))
+        _wait_until(lambda: status.read_status(files.status)["state"] == "idle")
+        assert status.read_status(files.status)["error"] is None
 
     def test_it_gives_signs_of_life_while_a_refresh_takes_long(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -222,20 +224,20 @@ class TestWorker:
         monkeypatch.setattr(worker, "BEAT_SECONDS", 0.02)
         files = Files(tmp_path)
 
-        def told() -> str | None:
-            return status.read(files.status)["checked_at"]
+        def read_checked_at() -> str | None:
+            return status.read_status(files.status)["checked_at"]
 
-        with worker.at_work(files):
-            _until(lambda: told() is not None)
-            first = told()
-            _until(lambda: told() != first)
-        last = told()
+        with worker.heartbeat(files):
+            _wait_until(lambda: read_checked_at() is not None)
+            first = read_checked_at()
+            _wait_until(lambda: read_checked_at() != first)
+        last = read_checked_at()
         time.sleep(0.1)
-        assert told() == last, "it is over"
+        assert read_checked_at() == last, "it is over"
         monkeypatch.setattr(worker, "LONGEST_SECONDS", 0.0)
-        with worker.at_work(files):
+        with worker.heartbeat(files):
             time.sleep(0.1)
-            assert told() == last, "what takes longer than any refresh hangs"
+            assert read_checked_at() == last, "what takes longer than any refresh hangs"
 
     def test_it_waits_for_other_data_when_tests_fail(
         self,
@@ -248,21 +250,21 @@ class TestWorker:
         tie = "update settlement_item set open_amount = open_amount {} where settlement_id = 5"
         sql.execute(tie.format("+ 1"))
         files = running(core)
-        _until(lambda: bool(status.read(files.status)["failed_tests"]))
+        _wait_until(lambda: bool(status.read_status(files.status)["failed_tests"]))
         time.sleep(2)
-        shown = status.read(files.status)
+        shown = status.read_status(files.status)
         assert (shown["state"], shown["failures"]) == ("failed", 1), "the same data give the same again"
         sql.execute(tie.format("- 1"))
         assert _snapshot_after(files, 0) == 1
-        _until(lambda: status.read(files.status)["state"] == "idle")
+        _wait_until(lambda: status.read_status(files.status)["state"] == "idle")
 
 
 def _snapshot_after(files: Files, number: int) -> int:
-    _until(lambda: files.current.exists() and int(files.current.readlink().name) > number)
+    _wait_until(lambda: files.current.exists() and int(files.current.readlink().name) > number)
     return int(files.current.readlink().name)
 
 
-def _until(holds: Callable[[], bool], seconds: float = 120) -> None:
+def _wait_until(holds: Callable[[], bool], seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "it never came"

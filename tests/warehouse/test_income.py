@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from reports.catalogue import find_report
-from tests.warehouse.conftest import BOTH, SMALL, Core, Mart, agree
+from tests.warehouse.conftest import BOTH, SMALL, Core, Mart, assert_frames_agree
 
 KEYS = ["month", "company_id", "item"]
 MONTH = pl.col("business_date").dt.truncate("1mo").alias("month")
@@ -59,7 +59,7 @@ class TestIncome:
         expected = entries.group_by(KEYS).agg(pl.col("amount").sum())
         found = mart("select month, company_id, item, amount from mart_income")
         moved = pl.col("amount").round(2) != 0
-        agree(found.filter(moved), expected.filter(moved), KEYS)
+        assert_frames_agree(found.filter(moved), expected.filter(moved), KEYS)
         assert expected["item"].n_unique() >= 10
 
     @pytest.mark.parametrize(
@@ -127,4 +127,4 @@ class TestStations:
                 f"select company_name, {data.metric('revenue').sql} as revenue from ({data.sql}) as d"
                 " where role_id = 1 group by 1"
             )
-            agree(found, expected, ["company_name"])
+            assert_frames_agree(found, expected, ["company_name"])

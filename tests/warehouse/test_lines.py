@@ -7,7 +7,7 @@ import datetime as dt
 import polars as pl
 import pytest
 
-from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, agree
+from tests.warehouse.conftest import AS_OF, BOTH, Core, Mart, assert_frames_agree
 from tests.warehouse.settlement import ADVANCE
 
 TODAY = dt.date.fromisoformat(AS_OF)
@@ -46,7 +46,7 @@ class TestPurchases:
         )
         expected = core_rows(" union all ".join(parts))
         found = mart(f"select {', '.join(expected.columns)} from facts.fct_purchase_line")
-        agree(found, expected, ["bill_type", "line_id"])
+        assert_frames_agree(found, expected, ["bill_type", "line_id"])
 
     def test_orders_with_what_arrived(self, mart: Mart, core_rows: Core) -> None:
         ordered = core_rows(
@@ -64,7 +64,7 @@ class TestPurchases:
             pl.col("received_quantity").fill_null(0)
         )
         found = mart(f"select {', '.join(expected.columns)} from facts.fct_purchase_order_line")
-        agree(found, expected, ["line_id"])
+        assert_frames_agree(found, expected, ["line_id"])
 
 
 @BOTH
@@ -84,7 +84,7 @@ class TestReceipts:
         )
         expected = receipts.join(sums, on="bill_id", how="left").fill_null(0)
         found = mart(f"select {', '.join(expected.columns)} from facts.fct_receipt")
-        agree(found, expected, ["bill_id"])
+        assert_frames_agree(found, expected, ["bill_id"])
 
 
 @BOTH
@@ -92,7 +92,7 @@ class TestStock:
     def test_moves(self, mart: Mart, ledger: pl.DataFrame) -> None:
         expected = ledger.drop("reverses", "business_date")
         found = mart(f"select {', '.join(expected.columns)} from facts.fct_stock_move")
-        agree(found, expected, ["ledger_id"])
+        assert_frames_agree(found, expected, ["ledger_id"])
         days = mart("select ledger_id, business_date from facts.fct_stock_move")
         assert set(days.rows()) == set(ledger.select("ledger_id", "business_date").rows())
 
@@ -110,7 +110,9 @@ class TestStock:
             f"select {', '.join(expected.columns)} from facts.fct_stock_batch"
             " where in_quantity <> 0 or out_quantity <> 0"
         )
-        agree(found, expected.filter((pl.col("in_quantity") != 0) | (pl.col("out_quantity") != 0)), keys)
+        assert_frames_agree(
+            found, expected.filter((pl.col("in_quantity") != 0) | (pl.col("out_quantity") != 0)), keys
+        )
         layers = mart(
             f"select warehouse_id, goods_id, batch_id, sum(value) as value from mart_inventory_aging"
             f" where as_of = date '{TODAY}' group by all having sum(value) <> 0"
@@ -118,7 +120,7 @@ class TestStock:
         values = mart(
             "select warehouse_id, goods_id, batch_id, value from facts.fct_stock_batch where value <> 0"
         )
-        agree(values, layers, keys[1:])
+        assert_frames_agree(values, layers, keys[1:])
 
 
 @BOTH
@@ -137,7 +139,7 @@ class TestSold:
             pl.col("amount", "revenue").sum(),
         )
         found = mart(f"select {', '.join(expected.columns)} from facts.fct_sales_bill")
-        agree(found, expected, ["bill_type", "bill_id"])
+        assert_frames_agree(found, expected, ["bill_type", "bill_id"])
 
     def test_goods_by_their_last_days(self, mart: Mart, sold: pl.DataFrame) -> None:
         keys = ["company_id", "warehouse_id", "goods_id"]
@@ -152,7 +154,7 @@ class TestSold:
             pl.col("business_date").filter(pl.col("bill_type") == "XSCK").max().alias("last_sale_date"),
         )
         found = mart(f"select {', '.join([*keys, 'quantity_30', 'quantity_90'])} from facts.fct_goods_sale")
-        agree(found, expected.drop("last_sale_date"), keys)
+        assert_frames_agree(found, expected.drop("last_sale_date"), keys)
         told = mart(
             "select company_id, warehouse_id, goods_id, last_sale_date, days_since_sale, sales_quantity_90"
             " from mart_goods_sale"
@@ -171,4 +173,4 @@ class TestSold:
         found = mart(
             f"select {', '.join(expected.columns)} from mart_best_seller_info where period_key = '{period}'"
         )
-        agree(found, expected, ["bill_type", "line_id"])
+        assert_frames_agree(found, expected, ["bill_type", "line_id"])

@@ -20,12 +20,12 @@ from tests.warehouse.conftest import (
     SMALL,
     Core,
     Mart,
-    agree,
-    frames_of,
-    opened,
-    published_of,
+    assert_frames_agree,
+    build_core_query,
+    open_mart,
+    publish_warehouse,
 )
-from tests.warehouse.fifo import age_of, layers_left
+from tests.warehouse.fifo import compute_layers, label_age
 from tests.warehouse.group import BILL, RECEIPT, REVERSAL, TRANSFER
 
 TODAY = dt.date.fromisoformat(AS_OF)
@@ -64,7 +64,7 @@ def core_rows(core: str, world: str) -> Core:
     """A query over Postgres as a frame, numbers as floats. The small group gets its odd cases first."""
     if world == GROUP:
         _add_odd_cases(core)
-    return frames_of(core)
+    return build_core_query(core)
 
 
 def _add_odd_cases(core: str) -> None:
@@ -112,8 +112,12 @@ def mart(
 ) -> Iterator[Mart]:
     """Over a warehouse of the group with what was written to it, or that of the demo group."""
     assert core_rows
-    made = request.getfixturevalue("demo_figures") if world == DEMO else published_of(core, tmp_path_factory)
-    with opened(made) as ask:
+    made = (
+        request.getfixturevalue("demo_figures")
+        if world == DEMO
+        else publish_warehouse(core, tmp_path_factory)
+    )
+    with open_mart(made) as ask:
         yield ask
 
 
@@ -170,7 +174,7 @@ def days(ledger: pl.DataFrame) -> pl.DataFrame:
         )
         .with_columns(
             pl.when(pl.col("total") > 1e-9)
-            .then(_cents(pl.col("worth") * ratio) - _cents(pl.col("worth") * before))
+            .then(_round_cents(pl.col("worth") * ratio) - _round_cents(pl.col("worth") * before))
             .when((pl.col("total") < -1e-9) | (pl.col("worth") != 0))
             .then(pl.col("amount"))
             .otherwise(0)
@@ -219,7 +223,7 @@ class TestTurnover:
             "select period_start as month, warehouse_id, goods_id, value_days, quantity_days, sales_cost, sales_quantity,"
             " closing_quantity, closing_value from mart_inventory_turnover"
         )
-        agree(found, expected, keys)
+        assert_frames_agree(found, expected, keys)
 
     @pytest.mark.parametrize("kind", ["week", "month"])
     def test_by_period(self, mart: Mart, days: pl.DataFrame, ledger: pl.DataFrame, kind: str) -> None:
@@ -245,7 +249,7 @@ class TestTurnover:
             f" sum(sales_cost) as sales_cost from mart_turnover_period where period_kind = '{kind}'"
             " group by all having sum(value_days) <> 0"
         )
-        agree(found, expected, keys)
+        assert_frames_agree(found, expected, keys)
 
     def test_what_lay_there_at_the_end_of_each_day(
         self, mart: Mart, core_rows: Core, days: pl.DataFrame
@@ -264,7 +268,7 @@ class TestTurnover:
             f"select {', '.join(keys)}, sum(quantity) as quantity, sum(value) as value from mart_stock_occupation"
             " group by all"
         )
-        agree(found.filter(held), sums.filter(held, pl.col("day") >= first), keys)
+        assert_frames_agree(found.filter(held), sums.filter(held, pl.col("day") >= first), keys)
         assert first <= dt.date(TODAY.year - 1, TODAY.month, 1)
 
     def test_a_range_of_stock_begins_with_a_move_of_its_own_or_with_another_value(self, mart: Mart) -> None:
@@ -295,7 +299,7 @@ class TestAging:
     def test_layers_are_what_the_oldest_receipts_lost(
         self, mart: Mart, ledger: pl.DataFrame, as_of: dt.date, world: str
     ) -> None:
-        expected = layers_left(ledger, as_of)
+        expected = compute_layers(ledger, as_of)
         found = mart(
             "select warehouse_id, goods_id, batch_id, receipt_date, sum(quantity) as quantity, max(age_days) as age"
             f" from mart_inventory_aging where as_of = date '{as_of}' group by all having sum(quantity) <> 0"
@@ -321,15 +325,15 @@ class TestAging:
             "select warehouse_id, goods_id, sum(value) as value from mart_inventory_aging"
             f" where as_of = date '{as_of}' group by all"
         )
-        agree(found, expected, ["warehouse_id", "goods_id"])
+        assert_frames_agree(found, expected, ["warehouse_id", "goods_id"])
 
     @pytest.mark.parametrize("as_of", [TODAY, *map(dt.date.fromisoformat, MONTH_ENDS)])
     def test_month_ends_by_age(
         self, mart: Mart, ledger: pl.DataFrame, days: pl.DataFrame, as_of: dt.date
     ) -> None:
         expected: dict[tuple[int, str], float] = defaultdict(float)
-        for (warehouse, _, _, day), quantity in layers_left(ledger, as_of).items():
-            expected[warehouse, age_of(max((as_of - day).days, 0))] += quantity
+        for (warehouse, _, _, day), quantity in compute_layers(ledger, as_of).items():
+            expected[warehouse, label_age(max((as_of - day).days, 0))] += quantity
         at_end = f"from mart_stock_age_month where month = date '{as_of.replace(day=1)}' group by all"
         found = mart(f"select warehouse_id, bucket, sum(quantity) as quantity {at_end}")
         held = {row[:2]: row[2] for row in found.rows() if abs(row[2]) > 1e-6}
@@ -338,7 +342,7 @@ class TestAging:
         )
         assert len({bucket for _, bucket in held}) > 3
         balance = days.filter(pl.col("day") == as_of).group_by("warehouse_id").agg(pl.col("value").sum())
-        agree(
+        assert_frames_agree(
             mart(f"select warehouse_id, sum(value) as value {at_end}"),
             balance.filter(pl.col("warehouse_id").is_in([warehouse for warehouse, _ in held])),
             ["warehouse_id"],
@@ -372,14 +376,14 @@ class TestSales:
         found = mart(
             f"select {', '.join(keys)}, quantity, revenue, cost, profit from mart_commodity_profit where {OF_SALES}"
         )
-        agree(found, _profit(lines, keys), keys)
+        assert_frames_agree(found, _sum_profit(lines, keys), keys)
 
     def test_customer_profit(self, mart: Mart, lines: pl.DataFrame) -> None:
         keys = ["month", "company_id", "warehouse_id", "customer_id", "employee_id"]
         found = mart(
             f"select {', '.join(keys)}, quantity, revenue, cost, profit from mart_customer_profit where {OF_SALES}"
         )
-        agree(found, _profit(lines, keys), keys)
+        assert_frames_agree(found, _sum_profit(lines, keys), keys)
 
     def test_operating_revenue(self, mart: Mart, lines: pl.DataFrame) -> None:
         keys = ["day", "company_id", "warehouse_id", "employee_id"]
@@ -390,7 +394,7 @@ class TestSales:
             f"select {', '.join(keys)}, sum(revenue) as revenue, sum(quantity) as quantity from mart_operating_revenue"
             " group by all"
         )
-        agree(found, expected, keys)
+        assert_frames_agree(found, expected, keys)
 
     def test_bills_are_counted_once(self, mart: Mart, lines: pl.DataFrame) -> None:
         expected = lines.filter(pl.col("bill_type") == "XSCK")["bill_id"].n_unique()
@@ -428,7 +432,7 @@ class TestSales:
             f" sum(stock_quantity) as stock_quantity, coalesce({COVER.sql}, -1) as cover_days"
             f" from mart_best_seller where period_key = '{key}' group by company_id, goods_id"
         )
-        agree(found, expected, keys)
+        assert_frames_agree(found, expected, keys)
 
 
 @SMALL
@@ -469,11 +473,11 @@ class TestScopes:
             assert mart(f"select * from {table} where role_id = {role_id}").is_empty(), why
 
 
-def _cents(value: pl.Expr) -> pl.Expr:
+def _round_cents(value: pl.Expr) -> pl.Expr:
     return value.round(2, mode="half_away_from_zero")
 
 
-def _profit(lines: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+def _sum_profit(lines: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     named: dict[str, Any] = {"month": MONTHS}
     return (
         lines.group_by([named.get(key, pl.col(key)) for key in keys])

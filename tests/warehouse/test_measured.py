@@ -1,13 +1,13 @@
-"""What a row of a period measures: all that is added up of it, so that one sum tells whether there is a row at all."""
+"""Measures of a period's row: one sum of all of them tells whether there is a row at all."""
 
 from __future__ import annotations
 
-from reports.assets import boards
-from reports.catalogue.metrics import total
-from tests.kit.superset import of_range
+from reports.semantics.metrics import total_of
+from reports.superset.assets import list_dashboards
+from tests.support.superset import bind_sample_range
 from tests.warehouse.conftest import BOTH, Mart
 
-COMPARED = {data.key: data for placed in boards() for data in placed.board.datasets if data.periods}
+COMPARED = {data.key: data for placed in list_dashboards() for data in placed.board.datasets if data.periods}
 
 
 @BOTH
@@ -15,11 +15,11 @@ def test_every_row_has_all_that_tables_add_up(mart: Mart) -> None:
     summed = 0
     for key, data in COMPARED.items():
         added = {metric.expression for metric in data.metrics}
-        names = [name for name, number in data.periods.items() if number == 0 and total(name) in added]
+        names = [name for name, number in data.periods.items() if number == 0 and total_of(name) in added]
         summed += len(names)
         lacks = ", ".join(f'count(*) - count("{name}") as "{name}"' for name in names)
         lacking = (
-            mart(f"select {lacks} from {of_range(data.source)} where beside_order = 0").row(0)
+            mart(f"select {lacks} from {bind_sample_range(data.source)} where beside_order = 0").row(0)
             if names
             else ()
         )

@@ -1,4 +1,5 @@
-"""Which goods in which warehouses the stock report of any days names: by what emptied, as by the figures of each."""
+"""Goods and warehouses that the stock report of any days lists: by emptied ones, as by the figures of
+each."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import duckdb
 import pytest
 
 from api.kit.scope import Principal
-from api.reporting.inventory_out_in import InventoryOutIn
+from api.reporting.lists.stock.stock_flow import InventoryOutIn
 from tests.warehouse.conftest import BOTH, Mart
 
 ANYONE = Principal(1, "anyone", "anyone", 1, 1)
@@ -40,9 +41,9 @@ from (values (1, 4, 9999, 2, 2, 200),
 """
 
 
-def _places(part: str, first: date, last: date) -> str:
-    """The query for the places of some days, by the keys or by the summary of every figure."""
-    query = InventoryOutIn.source(ANYONE, {**InventoryOutIn.usual()})[0]
+def _places_sql(part: str, first: date, last: date) -> str:
+    """Return the query for the places of some days, by the keys or by the summary of every figure."""
+    query = InventoryOutIn.source(ANYONE, {**InventoryOutIn.default_filters()})[0]
     for name, day in (("before", first - timedelta(1)), ("first", first), ("last", last)):
         query = query.replace(f":{name}", f"'{day}'")
     return (
@@ -51,12 +52,12 @@ def _places(part: str, first: date, last: date) -> str:
     )
 
 
-def _keys() -> str:
-    assert InventoryOutIn.paging.keys
-    return InventoryOutIn.paging.keys
+def _keys_sql() -> str:
+    assert InventoryOutIn.paging.keys_sql
+    return InventoryOutIn.paging.keys_sql
 
 
-def _summary() -> str:
+def _summary_sql() -> str:
     return InventoryOutIn.summary({})
 
 
@@ -65,8 +66,8 @@ def test_places_are_those_with_a_figure() -> None:
     with duckdb.connect() as conn:
         conn.execute(ODD)
         named = [
-            [goods for goods, _ in conn.execute(_places(part, first, last)).fetchall()]
-            for part in (_keys(), _summary())
+            [goods for goods, _ in conn.execute(_places_sql(part, first, last)).fetchall()]
+            for part in (_keys_sql(), _summary_sql())
         ]
     assert named == [[1, 2, 5, 7]] * 2
 
@@ -76,6 +77,6 @@ def test_places_are_those_with_a_figure() -> None:
 @BOTH
 def test_places_of_any_days(mart: Mart, first: date, days: int) -> None:
     last = first + timedelta(days)
-    named = mart(_places(_keys(), first, last))
+    named = mart(_places_sql(_keys_sql(), first, last))
     assert named.height > 0
-    assert named.equals(mart(_places(_summary(), first, last)))
+    assert named.equals(mart(_places_sql(_summary_sql(), first, last)))

@@ -9,19 +9,19 @@ import duckdb
 import pytest
 import yaml
 
-from api.exporting.asked import Asked
-from api.exposures import exposures
-from api.figures.explaining import explained
-from api.kit.flow import POSTED_SQL
+from api.exporting.export_request import ExportRequest
+from api.exposures import list_exposures
+from api.figures.figure_explanation import explain_figures
+from api.kit.declaration.flow import POSTED_SQL
 from api.kit.scope import Principal
 from reports.catalogue import REPORTS, Report
-from reports.catalogue.boards import COST, Board
+from reports.semantics.dashboards import COST, Board
 from tests.warehouse.conftest import AS_OF
 from warehouse import dictionary
-from warehouse.dictionary import Entry
+from warehouse.compile_cache import PROJECT, CompileCache
+from warehouse.dictionary import ColumnEntry
 from warehouse.files import Files
-from warehouse.refresh import Outcome, Refresher
-from warehouse.shelf import PROJECT, Shelf
+from warehouse.refresh import Refresher, RefreshResult
 
 UNIT_TESTS = {
     test["name"]
@@ -31,7 +31,7 @@ UNIT_TESTS = {
 
 
 @pytest.fixture(scope="module")
-def outcome(core: str, files: Files) -> Outcome:
+def outcome(core: str, files: Files) -> RefreshResult:
     return Refresher(files, core).refresh(as_of=AS_OF)
 
 
@@ -41,9 +41,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
 
 
 @pytest.fixture(scope="module")
-def entries(core: str, files: Files, outcome: Outcome) -> list[Entry]:
-    Refresher(files, core).document(outcome)
-    return dictionary.read(files.dictionary)["entries"]
+def entries(core: str, files: Files, outcome: RefreshResult) -> list[ColumnEntry]:
+    Refresher(files, core).write_dictionary(outcome)
+    return dictionary.read_dictionary(files.dictionary)["entries"]
 
 
 WORD = re.compile(r"[^Σ（）\s＋－×÷、，]+")
@@ -53,22 +53,22 @@ WORD = re.compile(r"[^Σ（）\s＋－×÷、，]+")
 def formulas_of(report: Report, board: Board, known: dictionary.Dictionary) -> dict[str, str]:
     """The formulas of a board's figures by their names."""
     reader = Principal(0, "", "", 1, 0)
-    asked = Asked(report.code, report.label, board, reader, "detail", {}, board.pivot)
-    return {one["label"]: one["formula"] for one in explained(asked, known) if one["formula"]}
+    asked = ExportRequest(report.code, report.label, board, reader, "detail", {}, board.pivot)
+    return {one["label"]: one["formula"] for one in explain_figures(asked, known) if one["formula"]}
 
 
 @pytest.fixture
-def snapshot(files: Files, outcome: Outcome) -> Iterator[duckdb.DuckDBPyConnection]:
+def snapshot(files: Files, outcome: RefreshResult) -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(str(files.current / "wh.duckdb"), read_only=True) as conn:
         yield conn
 
 
-def test_figures_by_hand(files: Files, outcome: Outcome) -> None:
+def test_figures_by_hand(files: Files, outcome: RefreshResult) -> None:
     """dbt's unit tests: what a model makes of the few rows that are given. A failure shows the difference."""
     # Every worker reads this file, and dbt alone takes seconds to import.
     from warehouse.compiler import Compiler
 
-    ran = Compiler(files, Shelf()).invoke("test", "--select", "test_type:unit", as_of=AS_OF)
+    ran = Compiler(files, CompileCache()).invoke("test", "--select", "test_type:unit", as_of=AS_OF)
     assert {item.node.name for item in ran.results} == UNIT_TESTS
 
 
@@ -77,9 +77,9 @@ def test_the_bills_that_count_are_those_of_the_core() -> None:
 
 
 class TestDictionary:
-    def test_tells_which_bills_a_table_comes_from(self, entries: list[Entry], files: Files) -> None:
+    def test_tells_which_bills_a_table_comes_from(self, entries: list[ColumnEntry], files: Files) -> None:
         assert entries
-        origins = dictionary.read(files.dictionary)["origins"]
+        origins = dictionary.read_dictionary(files.dictionary)["origins"]
         assert {"sales_outbound", "sales_outbound_line", "sales_return"} <= {
             *origins["mart_operating_revenue"]
         }
@@ -87,7 +87,7 @@ class TestDictionary:
         assert origins["mart_business_target"] == ["business_target", "company", "province"]
 
     def test_it_tells_every_published_column(
-        self, entries: list[Entry], snapshot: duckdb.DuckDBPyConnection
+        self, entries: list[ColumnEntry], snapshot: duckdb.DuckDBPyConnection
     ) -> None:
         published = snapshot.execute(
             "select case table_schema when 'main' then '' else table_schema || '.' end || table_name, column_name"
@@ -103,14 +103,14 @@ class TestDictionary:
         ]
         assert silent == [], "写上 description 和 data_type；各表共用的说法在 transforms/docs/"
 
-    def test_the_readers_are_told_in_their_language(self, entries: list[Entry]) -> None:
+    def test_the_readers_are_told_in_their_language(self, entries: list[ColumnEntry]) -> None:
         words = {entry["table_label"] for entry in entries} | {entry["column_label"] for entry in entries}
         assert [text for text in words if text.isascii()] == []
 
-    def test_every_report_stands_beside_what_it_is_made_of(self, entries: list[Entry]) -> None:
+    def test_every_report_stands_beside_what_it_is_made_of(self, entries: list[ColumnEntry]) -> None:
         reports = {entry["table_name"]: entry["reports"] for entry in entries}
         assert {label for labels in reports.values() for label in labels} == {
-            exposure.label for exposure in exposures()
+            exposure.label for exposure in list_exposures()
         }
         assert "库存账龄" in reports["mart_inventory_aging"], "the mart itself"
         assert "库存账龄" in reports["facts.fct_stock_layer"], "what the mart is made of"
@@ -118,11 +118,11 @@ class TestDictionary:
 
     @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.code)
     def test_a_formula_calls_nothing_by_the_name_of_another_figure(
-        self, files: Files, entries: list[Entry], report: Report
+        self, files: Files, entries: list[ColumnEntry], report: Report
     ) -> None:
         """What a formula names as a figure of the board is named is what that figure adds up."""
         assert entries
-        known = dictionary.read(files.dictionary)
+        known = dictionary.read_dictionary(files.dictionary)
         for tab in report.tabs:
             told = formulas_of(report, tab.board(COST), known)
             for label, sum_of in told.items():
@@ -132,12 +132,12 @@ class TestDictionary:
                     assert word not in told or label == word or sum_of != own, (tab.key, label, word)
 
     def test_it_is_written_once_a_version(
-        self, core: str, files: Files, outcome: Outcome, entries: list[Entry]
+        self, core: str, files: Files, outcome: RefreshResult, entries: list[ColumnEntry]
     ) -> None:
         page = files.lineage.stat()
         assert b"mart_inventory_aging" in files.lineage.read_bytes()
-        Refresher(files, core).document(outcome)
+        Refresher(files, core).write_dictionary(outcome)
         assert files.lineage.stat().st_mtime_ns == page.st_mtime_ns
         files.lineage.unlink()
-        Refresher(files, core).document(outcome)
+        Refresher(files, core).write_dictionary(outcome)
         assert files.lineage.stat().st_size == page.st_size

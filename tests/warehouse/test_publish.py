@@ -1,4 +1,4 @@
-"""发布的快照：正在读的不变，没有人读的文件再用。"""
+"""Published snapshots: those being read don't change, and files that nobody reads are used again."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 
 from tests.warehouse.conftest import AS_OF
 from warehouse import publish
+from warehouse.extraction_state import Watermark
 from warehouse.files import Files
-from warehouse.position import Position
 from warehouse.refresh import Refresher
 
 CHANGE = "create or replace table changed as select {} as number, range as row from range(300000)"
@@ -31,49 +31,53 @@ for line in sys.stdin:
 
 
 def published_again(files: Files) -> int:
-    draft = publish.copy(files)
-    return publish.publish(files, draft, position=Position("1/1/1", "9:9:"), as_of=AS_OF, project="1")
+    draft = publish.copy_marts(files)
+    return publish.publish_snapshot(
+        files, draft, position=Watermark("1/1/1", "9:9:"), as_of=AS_OF, project="1"
+    )
 
 
-def changed(files: Files, number: int) -> int:
-    """Publish marts that have changed."""
+def publish_changed(files: Files, number: int) -> int:
+    """Change the marts and publish them."""
     with duckdb.connect(str(files.marts)) as conn:
         conn.execute(CHANGE.format(number))
     return published_again(files)
 
 
-def inode(files: Files, number: int) -> int:
-    return (files.snapshots / str(number) / publish.NAME).stat().st_ino
+def read_inode(files: Files, number: int) -> int:
+    return (files.snapshots / str(number) / publish.SNAPSHOT_FILE).stat().st_ino
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
     made = Files(tmp_path / "warehouse")
-    made.prepare()
+    made.create_directories()
     return made
 
 
 class TestFiles:
     def test_old_ones_go(self, files: Files) -> None:
         for number in range(1, 6):
-            assert changed(files, number) == number
+            assert publish_changed(files, number) == number
         assert sorted(path.name for path in files.snapshots.iterdir()) == ["3", "4", "5"]
         assert files.current.readlink().name == "5"
 
     @pytest.mark.skipif(sys.platform != "linux", reason="only there it is told whether a file is read")
     def test_the_oldest_becomes_the_next_and_all_of_it_is_the_next(self, files: Files) -> None:
         for number in range(1, 4):
-            changed(files, number)
-        oldest = inode(files, 1)
-        changed(files, 4)
-        assert inode(files, 4) == oldest
-        with duckdb.connect(str(files.current / publish.NAME), read_only=True) as conn:
+            publish_changed(files, number)
+        oldest = read_inode(files, 1)
+        publish_changed(files, 4)
+        assert read_inode(files, 4) == oldest
+        with duckdb.connect(str(files.current / publish.SNAPSHOT_FILE), read_only=True) as conn:
             assert conn.execute(NUMBER).fetchall() == [(4,)]
             assert conn.execute("select snapshot from refreshed_at").fetchall() == [(4,)]
             assert conn.execute("select sum(row) from changed").fetchone() == (299999 * 150000,)
 
-    @pytest.mark.parametrize("size", [0, publish.PIECE - 1, publish.PIECE, 3 * publish.PIECE + 5])
-    @pytest.mark.parametrize("before", [b"", b"x" * publish.PIECE, b"y" * (4 * publish.PIECE)])
+    @pytest.mark.parametrize(
+        "size", [0, publish.CHUNK_SIZE - 1, publish.CHUNK_SIZE, 3 * publish.CHUNK_SIZE + 5]
+    )
+    @pytest.mark.parametrize("before", [b"", b"x" * publish.CHUNK_SIZE, b"y" * (4 * publish.CHUNK_SIZE)])
     def test_a_copy_is_whole(self, tmp_path: Path, size: int, before: bytes) -> None:
         source, target = tmp_path / "source", tmp_path / "target"
         source.write_bytes(os.urandom(size))
@@ -84,23 +88,23 @@ class TestFiles:
 
 class TestReaders:
     def test_what_this_process_reads_stays_as_it_was(self, files: Files) -> None:
-        changed(files, 1)
-        with duckdb.connect(str(files.current.resolve() / publish.NAME), read_only=True) as conn:
-            read = inode(files, 1)
+        publish_changed(files, 1)
+        with duckdb.connect(str(files.current.resolve() / publish.SNAPSHOT_FILE), read_only=True) as conn:
+            read = read_inode(files, 1)
             for number in range(2, 7):
-                changed(files, number)
+                publish_changed(files, number)
             assert conn.execute(NUMBER).fetchall() == [(1,)]
-        assert read not in [inode(files, number) for number in (4, 5, 6)]
+        assert read not in [read_inode(files, number) for number in (4, 5, 6)]
 
     def test_what_another_process_reads_stays_as_it_was(self, files: Files) -> None:
-        changed(files, 1)
-        arguments = [sys.executable, "-c", HOLDER, str(files.current.resolve() / publish.NAME)]
+        publish_changed(files, 1)
+        arguments = [sys.executable, "-c", HOLDER, str(files.current.resolve() / publish.SNAPSHOT_FILE)]
         pipe = subprocess.PIPE
         with subprocess.Popen(arguments, stdin=pipe, stdout=pipe, text=True) as holder:
             assert holder.stdin and holder.stdout
             holder.stdout.readline()
             for number in range(2, 7):
-                changed(files, number)
+                publish_changed(files, number)
             print(NUMBER, file=holder.stdin, flush=True)
             assert holder.stdout.readline() == "1\n"
             holder.stdin.close()

@@ -6,20 +6,20 @@ import datetime as dt
 
 import polars as pl
 
-from tests.warehouse.conftest import AS_OF, BOTH, GROUP, Core, Mart, agree
+from tests.warehouse.conftest import AS_OF, BOTH, GROUP, Core, Mart, assert_frames_agree
 
 TODAY = dt.date.fromisoformat(AS_OF)
 MONTH = pl.col("business_date").dt.truncate("1mo").alias("month")
 MONTHS = pl.date_range(dt.date(2024, 11, 1), dt.date(2026, 11, 1), "1mo", eager=True).to_list()
 
 
-def beside_running(days: pl.DataFrame) -> pl.DataFrame:
-    """The rows of last month up to the same day."""
+def select_prior_days(days: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of last month up to the same day."""
     return days.filter(pl.col("business_date").is_between(dt.date(2026, 10, 1), dt.date(2026, 10, TODAY.day)))
 
 
-def prices(purchased: pl.DataFrame) -> dict[tuple[int, int], dict[dt.date, tuple[float, float]]]:
-    """Pieces and mean price of what was bought and paid for, by company and goods, by month."""
+def mean_prices(purchased: pl.DataFrame) -> dict[tuple[int, int], dict[dt.date, tuple[float, float]]]:
+    """Return pieces and mean price of paid purchases by company and goods, by month."""
     paid = (
         purchased.filter(pl.col("bill_type") == "CGRK", ~pl.col("is_gift"))
         .group_by("company_id", "goods_id", MONTH)
@@ -49,7 +49,7 @@ class TestPurchases:
         found = mart(
             f"select {', '.join(expected.columns)} from mart_purchase_month where quantity <> 0 or return_quantity <> 0"
         )
-        agree(found, expected, keys)
+        assert_frames_agree(found, expected, keys)
         assert expected["return_quantity"].sum() > 0
 
     def test_prices_by_month_and_supplier(self, mart: Mart, purchased: pl.DataFrame, world: str) -> None:
@@ -59,7 +59,9 @@ class TestPurchases:
         expected = paid.group_by(keys).agg(
             pl.col("quantity").sum().alias("priced_quantity"), pl.col("net").sum().alias("priced_amount")
         )
-        agree(mart(f"select {', '.join(expected.columns)} from mart_purchase_price_month"), expected, keys)
+        assert_frames_agree(
+            mart(f"select {', '.join(expected.columns)} from mart_purchase_price_month"), expected, keys
+        )
         assert 0 < paid.height <= bought.height
         if world == GROUP:
             assert paid.height < bought.height
@@ -103,7 +105,7 @@ class TestPurchases:
             f" group by all having {' or '.join(f'sum({name}) <> 0' for name in figures)}"
         )
         unnamed = pl.col("supplier_id").fill_null(0)
-        agree(found.with_columns(unnamed), expected.with_columns(unnamed), keys)
+        assert_frames_agree(found.with_columns(unnamed), expected.with_columns(unnamed), keys)
         if world != GROUP:
             return
         assert plans["supplier_id"].null_count() and set(plans["status"]) == {2, 4}
@@ -113,7 +115,7 @@ class TestPurchases:
     def test_index_of_a_basket_at_each_month_s_prices(self, mart: Mart, purchased: pl.DataFrame) -> None:
         expected = []
         for base_key, base in (("year", dt.date(2025, 11, 1)), ("january", dt.date(2026, 1, 1))):
-            for (company, goods), months in prices(purchased).items():
+            for (company, goods), months in mean_prices(purchased).items():
                 if base not in months:
                     continue
                 pieces, last = months[base]
@@ -126,7 +128,7 @@ class TestPurchases:
         names = ["base_key", "month", "company_id", "goods_id", "base_amount", "now_amount", "is_bought"]
         frame = pl.DataFrame(expected, schema=names, orient="row").cast({"is_bought": pl.Int8})
         found = mart(f"select {', '.join(names)} from mart_price_index").cast({"is_bought": pl.Int8})
-        agree(found, frame, names[:4], 0.011)
+        assert_frames_agree(found, frame, names[:4], 0.011)
         assert 0 < frame["is_bought"].mean() < 1
 
     def test_goods_that_rose_against_the_month_before(
@@ -157,8 +159,8 @@ class TestPurchases:
                 return None
             return 0.5 if abs(now - before) <= tolerance else float(now > before)
 
-        bought, waited = prices(purchased), waits(arrivals)
-        part = prices(beside_running(purchased)), waits(beside_running(arrivals))
+        bought, waited = mean_prices(purchased), waits(arrivals)
+        part = mean_prices(select_prior_days(purchased)), waits(select_prior_days(arrivals))
         expected = {}
         for key, months in bought.items():
             for month in MONTHS:
@@ -216,11 +218,11 @@ class TestPurchases:
             "select warehouse_id, goods_id, ordered_quantity as ordered, late_quantity as late,"
             " reserved_quantity as reserved from mart_goods_stock"
         )
-        agree(found.filter(pl.col("ordered") > 0).drop("reserved"), coming, keys)
+        assert_frames_agree(found.filter(pl.col("ordered") > 0).drop("reserved"), coming, keys)
         reserved = found.filter(pl.col("reserved") > 0).select(*keys, "reserved")
         assert len(reserved) == len(claimed)
         if len(claimed):
-            agree(reserved, claimed.drop("late"), keys)
+            assert_frames_agree(reserved, claimed.drop("late"), keys)
 
     def test_recent_prices_are_those_of_the_last_three_months(
         self, mart: Mart, purchased: pl.DataFrame
@@ -278,5 +280,5 @@ class TestPurchases:
         figures = [name for name in expected.columns if name not in keys]
         found = mart(f"select {', '.join(keys + figures)} from mart_supplier_payment")
         moved = pl.any_horizontal(pl.col(figures) != 0)
-        agree(found.filter(moved), expected.filter(moved), keys, 0.02)
+        assert_frames_agree(found.filter(moved), expected.filter(moved), keys, 0.02)
         assert all(expected[name].sum() > 0 for name in figures)

@@ -16,31 +16,31 @@ import pytest
 
 from tests.warehouse.changes import (
     Sql,
-    backdated,
-    claimed,
-    corrected,
-    dated_ahead,
-    emptied,
-    new_bill,
-    ordered,
-    oversold,
-    procured,
-    refilled,
-    renamed,
-    resulted,
-    set_apart,
-    set_apart_more,
-    sold_beside,
-    sold_beside_them,
-    sold_out,
-    voided,
+    add_backdated_receipts,
+    add_bill,
+    add_future_bills,
+    add_own_pool,
+    add_to_own_pool,
+    change_claims,
+    change_orders,
+    change_purchases,
+    change_results,
+    correct_bills,
+    empty_warehouse,
+    oversell_goods,
+    refill_warehouse,
+    rename_masters,
+    sell_from_common_pool,
+    sell_from_other_warehouse,
+    sell_last_pieces,
+    void_bills,
 )
-from tests.warehouse.conftest import AS_OF, tables
+from tests.warehouse.conftest import AS_OF, digest_tables
 from tests.warehouse.group import BILL
 from warehouse import extract, reconcile, status, transform
+from warehouse.compile_cache import PROJECT, project_digest
 from warehouse.engine import TransformError
 from warehouse.refresh import BusyError, Refresher
-from warehouse.shelf import PROJECT, version
 from warehouse.transform import Project
 
 Published = Callable[[str], list[tuple[Any, ...]]]
@@ -78,7 +78,7 @@ class TestSnapshot:
             assert published(f"select count(*) > 0 from {name}") == [(True,)], name
 
     def test_it_is_stamped(self, refresher: Refresher, sql: Sql, published: Published) -> None:
-        new_bill(sql)
+        add_bill(sql)
         outcome = refresher.refresh(as_of=AS_OF)
         ((refreshed_at, number, last_xid, identity, seen, as_of, project),) = published(
             "select * from refreshed_at"
@@ -87,7 +87,7 @@ class TestSnapshot:
         assert (number, last_xid) == (outcome.snapshot, outcome.position.next_xid)
         assert (identity, seen) == (outcome.position.identity, outcome.position.snapshot)
         assert as_of.isoformat() == AS_OF
-        assert project == version()
+        assert project == project_digest()
 
 
 class TestFailure:
@@ -95,16 +95,16 @@ class TestFailure:
         self, refresher: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         first = refresher.files.current.readlink()
-        new_bill(sql)
+        add_bill(sql)
         with monkeypatch.context() as patch:
-            patch.setattr(Project, "build", _refuse)
+            patch.setattr(Project, "build", _raise_error)
             with pytest.raises(TransformError):
                 refresher.refresh(as_of=AS_OF)
-        shown = status.read(refresher.files.status)
+        shown = status.read_status(refresher.files.status)
         assert (shown["state"], shown["error"], shown["failures"]) == ("failed", "dbt 失败 模型：坏了", 1)
         assert refresher.files.current.readlink() == first
         assert refresher.refresh(as_of=AS_OF).mode == "patch"
-        shown = status.read(refresher.files.status)
+        shown = status.read_status(refresher.files.status)
         assert (shown["state"], shown["error"], shown["failures"]) == ("idle", None, 0)
         assert_rebuilt_alike(refresher, AS_OF)
 
@@ -112,28 +112,30 @@ class TestFailure:
         self, refresher: Refresher, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         refresher.refresh(as_of=AS_OF)
-        sound = tables(refresher.files)
+        sound = digest_tables(refresher.files)
         refresher.files.marts.unlink()
-        execute = transform._execute
+        execute = transform._execute_statement
         with monkeypatch.context() as patch:
             patch.setattr(
-                transform, "_execute", lambda *it: _refuse() if "fct_best" in it[1] else execute(*it)
+                transform,
+                "_execute_statement",
+                lambda *it: _raise_error() if "fct_best" in it[1] else execute(*it),
             )
             with pytest.raises(TransformError):
                 refresher.refresh(as_of=AS_OF)
         assert refresher.refresh(as_of=AS_OF).mode == "rebuild"
-        assert tables(refresher.files) == sound
+        assert digest_tables(refresher.files) == sound
 
     def test_a_copy_that_differs_is_not_published(
         self, refresher: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         first = refresher.files.current.readlink()
-        wrong = reconcile.Difference("stock_ledger", (Decimal(1),), (Decimal(2),))
-        monkeypatch.setattr(extract.reconcile, "compare", lambda *_: wrong)
-        new_bill(sql)
-        with pytest.raises(reconcile.DifferenceError):
+        wrong = reconcile.CopyDifference("stock_ledger", (Decimal(1),), (Decimal(2),))
+        monkeypatch.setattr(extract.reconcile, "compare_source", lambda *_: wrong)
+        add_bill(sql)
+        with pytest.raises(reconcile.CopyDifferenceError):
             refresher.refresh(as_of=AS_OF)
-        assert "对账不平" in status.read(refresher.files.status)["error"]
+        assert "对账不平" in status.read_status(refresher.files.status)["error"]
         assert refresher.files.current.readlink() == first
 
     @pytest.mark.parametrize(
@@ -171,8 +173,8 @@ class TestFailure:
 
     def test_a_torn_status_file_is_read_as_empty(self, refresher: Refresher) -> None:
         refresher.files.status.write_text('{"state": "run', "utf-8")
-        assert status.read(refresher.files.status) == status.EMPTY
-        status.write(refresher.files.status, state="idle")
+        assert status.read_status(refresher.files.status) == status.EMPTY
+        status.update_status(refresher.files.status, state="idle")
         assert json.loads(refresher.files.status.read_text("utf-8"))["state"] == "idle"
 
 
@@ -183,9 +185,9 @@ def resident(moved_in: Callable[[Path], Refresher], tmp_path_factory: pytest.Tem
 
 
 def assert_rebuilt_alike(refresher: Refresher, as_of: str) -> None:
-    patched = tables(refresher.files)
+    patched = digest_tables(refresher.files)
     assert refresher.refresh(full=True, as_of=as_of).mode == "rebuild"
-    rebuilt = tables(refresher.files)
+    rebuilt = digest_tables(refresher.files)
     assert patched.keys() == rebuilt.keys()
     assert [name for name, found in rebuilt.items() if patched[name] != found] == []
     assert sum(count for count, _ in rebuilt.values()) > 0
@@ -194,23 +196,23 @@ def assert_rebuilt_alike(refresher: Refresher, as_of: str) -> None:
 class TestPatch:
     def test_patches_in_a_row_give_what_a_rebuild_gives(self, resident: Refresher, sql: Sql) -> None:
         for change in (
-            new_bill,
-            sold_out,
-            backdated,
-            voided,
-            oversold,
-            emptied,
-            sold_beside,
-            refilled,
-            set_apart,
-            sold_beside_them,
-            set_apart_more,
-            corrected,
-            dated_ahead,
-            ordered,
-            procured,
-            resulted,
-            claimed,
+            add_bill,
+            sell_last_pieces,
+            add_backdated_receipts,
+            void_bills,
+            oversell_goods,
+            empty_warehouse,
+            sell_from_other_warehouse,
+            refill_warehouse,
+            add_own_pool,
+            sell_from_common_pool,
+            add_to_own_pool,
+            correct_bills,
+            add_future_bills,
+            change_orders,
+            change_purchases,
+            change_results,
+            change_claims,
         ):
             change(sql)
             assert resident.refresh(as_of=AS_OF).mode == "patch"
@@ -230,7 +232,7 @@ class TestPatch:
         assert resident.files.current.readlink() == before
 
     def test_masters_and_a_new_business_date_replace_the_marts(self, resident: Refresher, sql: Sql) -> None:
-        renamed(sql)
+        rename_masters(sql)
         assert resident.refresh(as_of=AS_OF).mode == "replace"
         assert_rebuilt_alike(resident, AS_OF)
         assert resident.refresh(as_of="2026-12-03").mode == "replace"
@@ -238,21 +240,23 @@ class TestPatch:
             days = conn.execute("select max(as_of)::text from mart_inventory_aging").fetchall()
         assert days == [("2026-12-03",)]
         assert_rebuilt_alike(resident, "2026-12-03")
-        assert resident._mode(set(), ("2026-12-03", version()), AS_OF, []) == "rebuild", "a day went back"
+        assert resident._choose_mode(set(), ("2026-12-03", project_digest()), AS_OF, []) == "rebuild", (
+            "a day went back"
+        )
 
     def test_once_rehearsed_patches_need_no_dbt(
         self, resident: Refresher, sql: Sql, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         outcome = resident.refresh(as_of="2026-12-03")
-        before = tables(resident.files)
-        resident.rehearse(outcome)
-        assert tables(resident.files) == before
-        monkeypatch.setattr("warehouse.compiler.Compiler.invoke", _refuse)
-        for change in (new_bill, backdated, oversold):
+        before = digest_tables(resident.files)
+        resident.warm_up(outcome)
+        assert digest_tables(resident.files) == before
+        monkeypatch.setattr("warehouse.compiler.Compiler.invoke", _raise_error)
+        for change in (add_bill, add_backdated_receipts, oversell_goods):
             change(sql)
             assert resident.refresh(as_of="2026-12-03").mode == "patch"
-        assert tables(resident.files) != before
+        assert digest_tables(resident.files) != before
 
 
-def _refuse(*_: Any, **__: Any) -> None:
+def _raise_error(*_: Any, **__: Any) -> None:
     raise TransformError("dbt 失败 模型：坏了")

@@ -17,7 +17,7 @@ ONE_DAY = dt.timedelta(days=1)
 SPAN = 90
 
 
-def _sold(core_rows: Core) -> pl.DataFrame:
+def _query_sold(core_rows: Core) -> pl.DataFrame:
     """Lines of sales bills that count, returns negative."""
     parts = (
         f"select '{kind}' as bill_type, h.company_id, h.customer_id, h.business_date, l.line_id, l.goods_id, l.is_gift,"
@@ -28,14 +28,14 @@ def _sold(core_rows: Core) -> pl.DataFrame:
     return core_rows(" union all ".join(parts))
 
 
-def _cents(value: float) -> float:
+def _round_cents(value: float) -> float:
     """Rounded as money is: halves upward."""
     return float(Decimal(f"{value:.8f}").quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 @pytest.fixture(scope="module")
 def sold(core_rows: Core) -> pl.DataFrame:
-    return _sold(core_rows)
+    return _query_sold(core_rows)
 
 
 @BOTH
@@ -246,9 +246,12 @@ class TestPledges:
                     pieces, value = stock[month, row["company_id"], line["goods_id"]]
                     cost = round(value / pieces, 6) if pieces > 0 else 0
                     left = 1 - row["haircut"] / 100
-                    value = _cents(line["quantity"] * min(cost, line["price"]) * left)
+                    value = _round_cents(line["quantity"] * min(cost, line["price"]) * left)
                     goods_values[month, line["line_id"]] = value
-                    worth, agreed = worth + value, agreed + _cents(line["quantity"] * line["price"] * left)
+                    worth, agreed = (
+                        worth + value,
+                        agreed + _round_cents(line["quantity"] * line["price"] * left),
+                    )
                 gap = max(row["loan_amount"] - worth, 0)
                 state = "已解押" if released else "逾期" if row["ends_on"] < TODAY else "在押"
                 contracts[month, row["bill_id"]] = (state, round(worth, 2), round(gap, 2), round(agreed, 2))

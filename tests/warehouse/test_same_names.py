@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from api.exporting.asked import Asked, Values
-from api.figures.found import Figure, figures_of, value_of, values_of
+from api.exporting.export_request import ExportRequest, Values
+from api.figures.report_figures import ReportFigure, list_figures, read_value, read_values
 from api.kit.scope import Principal
 from reports.catalogue import REPORTS, find_report
-from reports.catalogue.boards import COST, Board, Filter
-from reports.catalogue.differences import DIFFERENCES, Difference, reason
-from reports.snapshot import Snapshots
-from tests.demo.loaded import TODAY
+from reports.semantics.dashboards import COST, Board, Filter
+from reports.semantics.name_differences import DIFFERENCES, FigureDifference, find_reason
+from reports.superset.snapshot import SnapshotCache
+from tests.support.demo_database import TODAY
 from warehouse.files import Files
 
 EVERYBODY = 1
@@ -34,7 +34,7 @@ def source(figures: Files) -> Iterator[Connection]:
     """A connection to the group's figures, as exports read them."""
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ERP_DATA_DIR", str(figures.root.parent))
-        engine = Snapshots().newest().engine
+        engine = SnapshotCache().newest().engine
         with engine.connect() as conn:
             yield conn
         # Other modules open the same file in their own ways.
@@ -42,12 +42,12 @@ def source(figures: Files) -> Iterator[Connection]:
 
 
 def is_of_months(item: Filter) -> bool:
-    """Whether a filter chooses a month; weeks and periods of sales have labels of their own."""
+    """Return whether a filter chooses a month; weeks and periods of sales have labels of their own."""
     return item.column == "month_label" or (item.column == "period_label" and item.label == "月")
 
 
-def chosen(board: Board, company: str | None) -> dict[str, Values]:
-    """The filters of a board for the month and a company."""
+def build_filters(board: Board, company: str | None) -> dict[str, Values]:
+    """Return the filters of a board for the month and a company."""
     found: dict[str, Values] = {}
     for item in board.filters:
         if item.ranged:
@@ -59,9 +59,15 @@ def chosen(board: Board, company: str | None) -> dict[str, Values]:
     return found
 
 
-def asked_of(code: str, board: Board, company: str | None) -> Asked:
-    return Asked(
-        code, code, board, Principal(0, "", "", EVERYBODY, 0), "detail", chosen(board, company), board.pivot
+def build_request(code: str, board: Board, company: str | None) -> ExportRequest:
+    return ExportRequest(
+        code,
+        code,
+        board,
+        Principal(0, "", "", EVERYBODY, 0),
+        "detail",
+        build_filters(board, company),
+        board.pivot,
     )
 
 
@@ -85,15 +91,15 @@ def figure_values(company: str | None, source: Connection) -> Told:
     for report in REPORTS:
         for tab in report.tabs:
             board = tab.board(COST)
-            figures = [one for one in figures_of(board) if not is_of_all_periods(board, one)]
-            told = values_of(asked_of(report.code, board, company), figures, source)
+            figures = [one for one in list_figures(board) if not is_of_all_periods(board, one)]
+            told = read_values(build_request(report.code, board, company), figures, source)
             for figure in figures:
                 found[figure.label][f"{report.code}/{tab.key}"].append((figure.key, told[figure.key]))
     return found
 
 
-def is_of_all_periods(board: Board, figure: Figure) -> bool:
-    """Whether it stands in a table that shows all periods: it is the figure of another time."""
+def is_of_all_periods(board: Board, figure: ReportFigure) -> bool:
+    """Return whether a metric stands in a table that shows all periods: it is the figure of another time."""
     heeded = board.filters_of(figure.chart)
     return any(item not in heeded for item in board.filters if is_of_months(item) or item.ranged)
 
@@ -101,9 +107,9 @@ def is_of_all_periods(board: Board, figure: Figure) -> bool:
 def bills_of(source: Connection, code: str, tab: str, key: str, value: str) -> float:
     """How many bills a report's head tells where one of its filters has a value."""
     board = find_report(code).tab(tab).board(COST)
-    asked = asked_of(code, board, None)
-    [figure] = [one for one in figures_of(board) if one.key == "beside/bills/0"]
-    found = value_of(replace(asked, filters={key: (value,)}), figure, source)
+    asked = build_request(code, board, None)
+    [figure] = [one for one in list_figures(board) if one.key == "beside/bills/0"]
+    found = read_value(replace(asked, filters={key: (value,)}), figure, source)
     assert found is not None
     return found
 
@@ -114,8 +120,8 @@ def is_same(one: float | None, other: float | None) -> bool:
     return one == pytest.approx(other, abs=0.005 if max(abs(one), abs(other)) > 10 else 1e-6)
 
 
-def differing(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Any, Any]]:
-    """Every pair of one name in two reports of which a value is not the other's."""
+def list_differences(values: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Any, Any]]:
+    """Yield every pair of one name in two reports with different values."""
     for name, places in values.items():
         for (one, these), (other, those) in combinations(places.items(), 2):
             if one.split("/")[0] == other.split("/")[0]:
@@ -135,7 +141,7 @@ def reports_with(places: Mapping[str, list[tuple[str, float | None]]]) -> set[st
 class TestFiguresOfOneName:
     def test_each_pair_of_two_reports_is_compared(self) -> None:
         told = {"收入": {"A/all": [("a", 1.0)], "A/days": [("b", 3.0)], "B/all": [("c", 1.0), ("d", None)]}}
-        assert list(differing(told)) == [
+        assert list(list_differences(told)) == [
             ("收入", "A/all", "B/all", 1.0, None),
             ("收入", "A/days", "B/all", 3.0, 1.0),
             ("收入", "A/days", "B/all", 3.0, None),
@@ -145,14 +151,14 @@ class TestFiguresOfOneName:
         assert sum(len(reports_with(places)) > 1 for places in values.values()) > 200
         untold = [
             f"{name}: {one} {value} ≠ {other} {beside}"
-            for name, one, other, value, beside in differing(values)
-            if reason(name, one, other) is None
+            for name, one, other, value, beside in list_differences(values)
+            if find_reason(name, one, other) is None
         ]
         assert untold == []
 
     def test_all_reasons_of_a_pair_are_told(self, source: Connection) -> None:
         """Of bills the reason is not the time alone: of the same days the returns are still apart."""
-        told = reason("单据数", "OperatingRevenue/days", "BestSellerInfo/all")
+        told = find_reason("单据数", "OperatingRevenue/days", "BestSellerInfo/all")
         assert told == "畅销商品的是所选销售期间的；畅销商品明细的是出库单和退货单，营业收入的只有出库单"
         returned = source.exec_driver_sql(
             f"select count(distinct bill_id) from facts.fct_sales_line where bill_type = 'XSTH' and {YEAR}"
@@ -169,11 +175,11 @@ class TestFiguresOfOneName:
 
     @pytest.mark.parametrize("told", DIFFERENCES, ids=lambda one: f"{one.names} {'、'.join(one.places)}")
     def test_a_reason_is_told_of_figures_that_differ(
-        self, told: Difference, everywhere: dict[str | None, Told]
+        self, told: FigureDifference, everywhere: dict[str | None, Told]
     ) -> None:
         """In the group or in the company: numbers of two periods may happen to be the same."""
         assert any(
-            told.tells(name, one, other)
+            told.explains(name, one, other)
             for values in everywhere.values()
-            for name, one, other, *_ in differing(values)
+            for name, one, other, *_ in list_differences(values)
         )

@@ -11,12 +11,12 @@ import duckdb
 import psycopg
 import pytest
 
-from api.master.goods import dot_week
+from api.master.goods.goods import parse_dot_week
 from reports.catalogue import REPORTS, find_report
-from reports.catalogue.boards import COST, PLAIN, Variant
-from tests.kit.superset import of_range
+from reports.semantics.dashboards import COST, PLAIN, Variant
+from tests.support.superset import bind_sample_range
 from tests.warehouse.conftest import AS_OF
-from tests.warehouse.group import BILL, RECEIPT, Size, fill
+from tests.warehouse.group import BILL, RECEIPT, GroupSize, fill_database
 from warehouse.files import Files
 from warehouse.refresh import Refresher
 
@@ -60,7 +60,9 @@ Figure = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def snapshot(database_url: str, tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
-    fill(database_url, Size(companies=2, warehouses=3, goods=6, customers=2, bills=1, lines=1, days=10))
+    fill_database(
+        database_url, GroupSize(companies=2, warehouses=3, goods=6, customers=2, bills=1, lines=1, days=10)
+    )
     with psycopg.connect(database_url, autocommit=True) as conn:
         conn.execute("set session_replication_role = replica")
         for table in EMPTIED:
@@ -121,8 +123,10 @@ class TestCatalogue:
             for variant in (PLAIN, COST):
                 for dataset in tab.board(variant).datasets:
                     # What stands at a step is told of steps alone.
-                    metrics = ", ".join(metric.sql for metric in dataset.metrics if not metric.stands)
-                    rows = of_range(dataset.sql)
+                    metrics = ", ".join(
+                        metric.sql for metric in dataset.metrics if not metric.carries_forward
+                    )
+                    rows = bind_sample_range(dataset.sql)
                     assert snapshot.sql(f"select {metrics} from ({rows}) as d").fetchone()
                     shown = snapshot.sql(f"select * from ({dataset.sql}) as d limit 0").columns
                     assert {"role_id", *(column.name for column in dataset.columns)} <= set(shown)
@@ -256,7 +260,7 @@ class TestEarlierMonthEnds:
 class TestDot:
     def test_codes_are_read_as_the_core_reads_them(self, snapshot: duckdb.DuckDBPyConnection) -> None:
         found = dict(snapshot.sql("select batch, dot_monday from dim_batch where batch_id > 0").fetchall())
-        assert found == {code: dot_week(code) for code in CODES.values()}
+        assert found == {code: parse_dot_week(code) for code in CODES.values()}
         assert sum(monday is not None for monday in found.values()) == 5
 
     def test_weeks(self, figure: Figure) -> None:

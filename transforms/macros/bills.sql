@@ -30,5 +30,5 @@
 
 {# Whether a bill is of a kind. #}
 {% macro is_of(bill_type, kind) -%}
-    {{ bill_type }} in ({{ quoted(bill_prefixes(kind)) }})
+    {{ bill_type }} in ({{ quote_names(bill_prefixes(kind)) }})
 {%- endmacro %}

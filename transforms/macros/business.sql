@@ -18,6 +18,6 @@
 {%- endmacro %}
 
 {# The flows that stand beside those of the month and the year before. #}
-{% macro compared_flows() -%}
+{% macro flows_with_prior_periods() -%}
     {{ return(['sales', 'purchase', 'receipts', 'payments']) }}
 {%- endmacro %}

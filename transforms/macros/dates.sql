@@ -30,29 +30,29 @@
 {%- endmacro %}
 
 {# A query of every day from `first` to `last`, column day. #}
-{% macro every_day(first, last) -%}
-    {{ return(adapter.dispatch('every_day', 'erp')(first, last)) }}
+{% macro day_spine(first, last) -%}
+    {{ return(adapter.dispatch('day_spine', 'erp')(first, last)) }}
 {%- endmacro %}
 
-{% macro duckdb__every_day(first, last) -%}
+{% macro duckdb__day_spine(first, last) -%}
     select cast(day as date) as day
     from generate_series({{ first }}, {{ last }}, interval 1 day) as days(day)
 {%- endmacro %}
 
-{% macro spark__every_day(first, last) -%}
+{% macro spark__day_spine(first, last) -%}
     select explode(sequence({{ first }}, {{ last }}, interval 1 day)) as day
 {%- endmacro %}
 
 {# In a select list: its row once for each day from `first` to `last`, which must not lie before it. #}
-{% macro each_day(first, last) -%}
-    {{ return(adapter.dispatch('each_day', 'erp')(first, last)) }}
+{% macro unnest_days(first, last) -%}
+    {{ return(adapter.dispatch('unnest_days', 'erp')(first, last)) }}
 {%- endmacro %}
 
-{% macro duckdb__each_day(first, last) -%}
+{% macro duckdb__unnest_days(first, last) -%}
     cast(unnest(generate_series({{ first }}, {{ last }}, interval 1 day)) as date)
 {%- endmacro %}
 
-{% macro spark__each_day(first, last) -%}
+{% macro spark__unnest_days(first, last) -%}
     explode(sequence({{ first }}, {{ last }}, interval 1 day))
 {%- endmacro %}
 
@@ -108,7 +108,7 @@
 {%- endmacro %}
 
 {# Up to which day another month is beside a month up to a day: to the same one, at the end to the end. #}
-{% macro as_far_in(date, months) -%}
+{% macro same_day_offset(date, months) -%}
     greatest(
         {{ add_months(date, months) }},
         {{ add_days(add_months(add_days(date, 1), months), -1) }}
@@ -134,7 +134,7 @@
 {%- endmacro %}
 
 {# A balance times the days it was held within a month, in numbers small enough for 64-bit decimals. #}
-{% macro days_held(balance, scale) -%}
+{% macro balance_days(balance, scale) -%}
     cast({{ balance }} as decimal(15, {{ scale }})) * cast(
         {{ days_between('greatest(valid_from, period_start)', 'least(valid_to, last_day)') }} + 1
         as decimal(3, 0)
@@ -161,12 +161,12 @@
 {%- endmacro %}
 
 {# The month of a date, among these months and the one before them, which takes all that was earlier. #}
-{% macro within_last_months(date) -%}
+{% macro clamp_to_last_months(date) -%}
     greatest({{ month_of(date) }}, {{ add_months(first_of_last_months(), -1) }})
 {%- endmacro %}
 
 {# The last days of last month and of last year's same month, as [prefix, day]: what stock of today is compared with. #}
-{% macro earlier_month_ends() -%}
+{% macro prior_month_ends() -%}
     {{ return([
         ['last_month_', add_days(month_of(as_of()), -1)],
         ['last_year_end_', add_days(add_months(month_of(as_of()), -11), -1)],
@@ -174,17 +174,17 @@
 {%- endmacro %}
 
 {# The last day of a month that figures know: its end, or the as-of date. #}
-{% macro last_day_known(month) -%}
+{% macro last_day_to_date(month) -%}
     least({{ add_days(add_months(month, 1), -1) }}, {{ as_of() }})
 {%- endmacro %}
 
 {# A query of the current month and the 11 before it, columns month and last_day, the last day that figures know. #}
-{% macro year_of_months() -%}
+{% macro last_twelve_months() -%}
     {%- for back in range(12) %}
     {%- set month = add_months(month_of(as_of()), -back) %}
     select
         {{ month }} as month,
-        {{ last_day_known(month) }} as last_day
+        {{ last_day_to_date(month) }} as last_day
     {%- if not loop.last %}
     union all
     {%- endif %}

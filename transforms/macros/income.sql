@@ -26,6 +26,6 @@
     ]) }}
 {%- endmacro %}
 
-{% macro quoted(names) -%}
+{% macro quote_names(names) -%}
     '{{ names | join("', '") }}'
 {%- endmacro %}

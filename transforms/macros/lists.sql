@@ -6,7 +6,7 @@
 {%- endmacro %}
 
 {# Whether two rows have the same values of `names`. #}
-{% macro same(names, one, other) -%}
+{% macro equal_on(names, one, other) -%}
     {%- for name in names -%}
         {{ one }}.{{ name }} = {{ other }}.{{ name }}{{ ' and ' if not loop.last }}
     {%- endfor -%}

@@ -2,7 +2,7 @@
     A fact of months as far as figures know it: without the months to come, and without what the running one has of days
     to come. `figures` are its measures, each as what a sum over `lines` takes off, these the rows that it is made of.
 #}
-{% macro months_known(months, keys, figures, lines, where='', labelled=true) -%}
+{% macro months_to_date(months, keys, figures, lines, where='', labelled=true) -%}
     select month, {{ 'month_label, ' if labelled }}{{ columns(keys + (figures | list)) }}
     from {{ months }}
     where month <= {{ month_of(as_of()) }}
@@ -24,17 +24,17 @@
 {%- endmacro %}
 
 {# Months of sales. #}
-{% macro sales_known(months, keys) -%}
+{% macro sales_months_to_date(months, keys) -%}
     {%- set figures = {
         'quantity': quantity('-sum(quantity)'),
         'revenue': money('-sum(revenue)'),
         'cost': money('-sum(cost)'),
     } -%}
-    {{ months_known(months, keys, figures, ref('fct_sales_line')) }}
+    {{ months_to_date(months, keys, figures, ref('fct_sales_line')) }}
 {%- endmacro %}
 
 {# Months of purchases. #}
-{% macro purchases_known(months, keys) -%}
+{% macro purchase_months_to_date(months, keys) -%}
     {%- set returned = "case when bill_type = 'CGTH' then " -%}
     {%- set priced = 'case when ' ~ is_priced_purchase() ~ ' then ' -%}
     {%- set figures = {
@@ -45,5 +45,5 @@
         'priced_quantity': quantity('-sum(' ~ priced ~ 'quantity else 0 end)'),
         'priced_amount': money('-sum(' ~ priced ~ 'no_tax_amount else 0 end)'),
     } -%}
-    {{ months_known(months, keys, figures, ref('fct_purchase_line'), labelled=false) }}
+    {{ months_to_date(months, keys, figures, ref('fct_purchase_line'), labelled=false) }}
 {%- endmacro %}

@@ -100,7 +100,7 @@ where
     Lines of sales orders, as CTEs: of each what was delivered, is still to come or was given up. What a closed order did
     not get is not waited for. A lead time is told once all of a line was delivered.
 #}
-{% macro executed_sales_orders() -%}
+{% macro sales_order_ctes() -%}
 ordered as (
     select
         *,

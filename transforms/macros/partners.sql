@@ -6,7 +6,7 @@
 with items as (
     select
         *,
-        {{ last_day_known('month') }} as as_of
+        {{ last_day_to_date('month') }} as as_of
     from {{ ref('fct_open_item') }}
     where party_type = '{{ party_type }}'
 ),
@@ -28,7 +28,7 @@ select
     {{ bucket_order('aged.days_past_due', past_due_buckets()) }} as bucket_order,
     {{ open_amounts('aged') }}
 from aged
-{{ partner_names(party_type, 'aged') }}
+{{ join_partners(party_type, 'aged') }}
 {%- endmacro %}
 
 {# Items of one kind of partner with the days through which the same of them stood open: what was open on any day. #}
@@ -40,7 +40,7 @@ select
     item.valid_to,
     {{ open_amounts('item') }}
 from {{ ref('fct_item_balance') }} as item
-{{ partner_names(party_type, 'item') }}
+{{ join_partners(party_type, 'item') }}
 where item.party_type = '{{ party_type }}'
 {%- endmacro %}
 
@@ -68,7 +68,7 @@ select
     monthly.offset_amount,
     monthly.closing_amount
 from {{ ref('fct_partner_month') }} as monthly
-{{ partner_names(party_type, 'monthly') }}
+{{ join_partners(party_type, 'monthly') }}
 where monthly.party_type = '{{ party_type }}'
 {%- endmacro %}
 
@@ -82,7 +82,7 @@ select
     {%- endfor %}
     {{ money('entry.amount') }} as change_amount
 from {{ ref('fct_settlement_entry') }} as entry
-{{ partner_names(party_type, 'entry') }}
+{{ join_partners(party_type, 'entry') }}
 where entry.party_type = '{{ party_type }}' and entry.business_date <= {{ as_of() }}
 {%- endmacro %}
 
@@ -97,7 +97,7 @@ where entry.party_type = '{{ party_type }}' and entry.business_date <= {{ as_of(
     {{ rows }}.due_date
 {%- endmacro %}
 
-{# The company and the partner of `rows`, with the names from the joins that `partner_names` makes. #}
+{# The company and the partner of `rows`, with the names from the joins that `join_partners` makes. #}
 {% macro partner_columns(party_type, rows) -%}
     {{ rows }}.company_id,
     company.company_name,
@@ -108,7 +108,7 @@ where entry.party_type = '{{ party_type }}' and entry.business_date <= {{ as_of(
     {%- endif %}
 {%- endmacro %}
 
-{% macro partner_names(party_type, rows) -%}
+{% macro join_partners(party_type, rows) -%}
 left join {{ ref('dim_company') }} as company
     on {{ rows }}.company_id = company.company_id
 left join {{ ref('dim_customer' if party_type == 'customer' else 'master_supplier') }} as partner

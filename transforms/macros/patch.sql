@@ -6,12 +6,12 @@
 #}
 
 {# Whether a mart should compute only what changed. #}
-{% macro patching() -%}
+{% macro is_patch_run() -%}
     {{ return(is_incremental() and not var('whole')) }}
 {%- endmacro %}
 
 {# A join of rows to the company and goods that `changed` names, if it is told. #}
-{% macro among(changed, alias) -%}
+{% macro join_changed_goods(changed, alias) -%}
     {%- if changed -%}
     inner join {{ ref(changed) }} as changed
         on {{ alias }}.company_id = changed.company_id and {{ alias }}.goods_id = changed.goods_id
@@ -20,7 +20,7 @@
 
 {# The same of rows (`held`) where a patch is computed; nothing where all is. #}
 {% macro only_changed_goods(changed) -%}
-    {{ among(changed if patching() else '', 'held') }}
+    {{ join_changed_goods(changed if is_patch_run() else '', 'held') }}
 {%- endmacro %}
 
 {# The first day that `changed` names: as a bound of a column it lets DuckDB skip what is older. #}

@@ -10,7 +10,7 @@
     A diffusion score: 1 where a figure rose, 0 where it fell, a half where it stayed within `tolerance` of what it was
     before; empty where there is nothing to compare.
 #}
-{% macro diffusion(now, before, tolerance) -%}
+{% macro diffusion_score(now, before, tolerance) -%}
     case
         when {{ now }} > {{ before }} + {{ tolerance }} then 1.0
         when {{ now }} < {{ before }} - {{ tolerance }} then 0.0

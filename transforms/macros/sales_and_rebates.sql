@@ -6,7 +6,7 @@
     select
         month, month_label, {{ keys | join(', ') }}, quantity, revenue, cost,
         {{ money('0') }} as rebate, {{ money('0') }} as supplier_rebate, {{ money('0') }} as expected_rebate
-    from ({{ sales_known(sales, keys) }}) as sales
+    from ({{ sales_months_to_date(sales, keys) }}) as sales
     union all
     select
         month,

@@ -19,7 +19,7 @@
 {%- endmacro %}
 
 {# A query of the selling periods and how many days they have. #}
-{% macro named_sales_periods() -%}
+{% macro sales_period_rows() -%}
 {%- for key, label, first_day in sales_periods() %}
 {%- if not loop.first %}
 union all
@@ -39,16 +39,16 @@ select
     What the selling periods are compared with, as [key, figure, first day, last day]: as many days right before, or the
     same days of last month or year; and the same days a year ago. To the end of a month is to that of the other one.
 #}
-{% macro earlier_sales_periods() -%}
+{% macro prior_sales_periods() -%}
     {%- set earlier = [] -%}
     {%- for key, label, first_day in sales_periods() -%}
         {%- if key in ['month', 'year'] -%}
             {%- set months = -1 if key == 'month' else -12 -%}
-            {%- set before = [add_months(first_day, months), as_far_in(as_of(), months)] -%}
+            {%- set before = [add_months(first_day, months), same_day_offset(as_of(), months)] -%}
         {%- else -%}
             {%- set before = [add_days(as_of(), 1 - 2 * (key[1:] | int)), add_days(first_day, -1)] -%}
         {%- endif -%}
-        {%- set year = [add_months(first_day, -12), as_far_in(as_of(), -12)] -%}
+        {%- set year = [add_months(first_day, -12), same_day_offset(as_of(), -12)] -%}
         {%- do earlier.append([key, 'before'] + before) -%}
         {%- do earlier.append([key, 'year'] + year) -%}
     {%- endfor -%}
@@ -56,12 +56,12 @@ select
 {%- endmacro %}
 
 {# The selling periods and what they are compared with, as [key, first day, last day, 0 the period, 1 before, 2 a year ago]. #}
-{% macro compared_sales_periods() -%}
+{% macro sales_periods_with_prior() -%}
     {%- set every = [] -%}
     {%- for key, label, first_day in sales_periods() -%}
         {%- do every.append([key, first_day, as_of(), 0]) -%}
     {%- endfor -%}
-    {%- for key, named, first_day, last_day in earlier_sales_periods() -%}
+    {%- for key, named, first_day, last_day in prior_sales_periods() -%}
         {%- do every.append([key, first_day, last_day, 1 if named == 'before' else 2]) -%}
     {%- endfor -%}
     {{ return(every) }}
@@ -121,5 +121,5 @@ select
     sales.cost,
     {{ money('sales.revenue - sales.cost') }} as profit
 from sales
-{{ named('sales', ['goods', 'company', 'warehouse', 'customer', 'employee']) }}
+{{ join_dimensions('sales', ['goods', 'company', 'warehouse', 'customer', 'employee']) }}
 {%- endmacro %}

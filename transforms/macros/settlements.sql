@@ -33,12 +33,12 @@
 {%- endmacro %}
 
 {# How late an `entry` settles what was due, in days. #}
-{% macro settled_late() -%}
+{% macro write_off_late_days() -%}
     greatest({{ days_between('entry.due_date', 'entry.business_date') }}, 0)
 {%- endmacro %}
 
 {# How long what an `entry` writes off had stood open, in days. #}
-{% macro settled_after() -%}
+{% macro write_off_open_days() -%}
     {{ days_between('entry.item_date', 'entry.business_date') }}
 {%- endmacro %}
 

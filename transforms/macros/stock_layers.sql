@@ -97,7 +97,7 @@ valued as (
         ) is null as is_last_batch
     from held
     inner join balances
-        on {{ same(['month', 'warehouse_id', 'goods_id'], 'held', 'balances') }}
+        on {{ equal_on(['month', 'warehouse_id', 'goods_id'], 'held', 'balances') }}
 ),
 
 received as (
@@ -147,7 +147,7 @@ overtaken as (
         from receipts
         inner join receipts as late
             on
-                {{ same(batch, 'receipts', 'late') }}
+                {{ equal_on(batch, 'receipts', 'late') }}
                 and receipts.newer < late.newer
                 and receipts.arrived < late.arrived
         inner join ends
@@ -173,13 +173,13 @@ reached as (
     from receipts
     inner join valued
         on
-            {{ same(batch, 'receipts', 'valued') }}
+            {{ equal_on(batch, 'receipts', 'valued') }}
             and receipts.arrived <= valued.month
             and receipts.newer < valued.reach
     {% if several %}
     left join overtaken
         on
-            {{ same(batch, 'receipts', 'overtaken') }}
+            {{ equal_on(batch, 'receipts', 'overtaken') }}
             and receipts.newer = overtaken.newer
             and valued.month = overtaken.month
     {% endif %}
@@ -232,7 +232,7 @@ stock_layers as (
         quantity,
         case
             when closing_quantity <> 0
-                then {{ allotted('closing_value', 'quantity_so_far', 'quantity', 'closing_quantity') }}
+                then {{ allocate_running('closing_value', 'quantity_so_far', 'quantity', 'closing_quantity') }}
             when is_last then closing_value
             else 0
         end as value
@@ -255,7 +255,7 @@ stock_layers as (
     inner join ends
         on balances.month = ends.month
     left join valued
-        on {{ same(['month', 'warehouse_id', 'goods_id'], 'balances', 'valued') }} and valued.closing_quantity = 0
+        on {{ equal_on(['month', 'warehouse_id', 'goods_id'], 'balances', 'valued') }} and valued.closing_quantity = 0
     where balances.closing_value <> 0 and balances.closing_quantity = 0 and valued.month is null
 )
 {%- endmacro %}

@@ -1,5 +1,5 @@
 {# The window of fct_stock_balance_daily that adds up a warehouse's days. #}
-{% macro through_time() -%}
+{% macro running_balance_window() -%}
     partition by warehouse_id, goods_id order by business_date rows between unbounded preceding and current row
 {%- endmacro %}
 
@@ -11,14 +11,14 @@
 {% macro warehouse_value(pool_value, quantity_so_far, own_quantity, pool_quantity, ledger_value) -%}
     case
         when {{ pool_quantity }} > 0
-            then {{ allotted(pool_value, quantity_so_far, own_quantity, pool_quantity) }}
+            then {{ allocate_running(pool_value, quantity_so_far, own_quantity, pool_quantity) }}
         when {{ pool_quantity }} < 0 or ({{ pool_quantity }} = 0 and {{ pool_value }} <> 0) then {{ money(ledger_value) }}
         else 0
     end
 {%- endmacro %}
 
 {# A number above every key. #}
-{% macro beyond_all_keys() -%}
+{% macro max_key() -%}
     9223372036854775807
 {%- endmacro %}
 
@@ -31,13 +31,13 @@
     Where balances at the as-of date are not the ledger's: quantity by warehouse and goods, value by cost pool and goods;
     what is left of a pool that is worth nothing is worth nothing. Of the goods that `changed` names, or of all.
 #}
-{% macro stock_unlike_ledger(changed='') -%}
+{% macro stock_ledger_differences(changed='') -%}
 with ledger as (
     select
         move.company_id, move.pool_id, move.warehouse_id, move.goods_id, sum(move.quantity) as quantity,
         sum(move.amount) as value
     from {{ ref('stg_stock_ledger') }} as move
-    {{ among(changed, 'move') }}
+    {{ join_changed_goods(changed, 'move') }}
     where move.business_date <= {{ as_of() }}
     group by move.company_id, move.pool_id, move.warehouse_id, move.goods_id
 ),
@@ -47,7 +47,7 @@ balances as (
         held.company_id, held.pool_id, held.warehouse_id, held.goods_id, held.closing_quantity as quantity,
         held.closing_value as value
     from {{ ref('fct_stock_balance_daily') }} as held
-    {{ among(changed, 'held') }}
+    {{ join_changed_goods(changed, 'held') }}
     where {{ as_of() }} between held.valid_from and held.valid_to
 ),
 

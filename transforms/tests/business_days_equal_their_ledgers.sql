@@ -3,7 +3,7 @@
 with days as (
     select day, company_id, stock_closing, receivable_closing, payable_closing, mtd_sales, mtd_purchase, mtd_receipts
     from {{ ref('fct_business_day') }}
-    where day = {{ last_day_known(month_of('day')) }}
+    where day = {{ last_day_to_date(month_of('day')) }}
 ),
 
 parts as (

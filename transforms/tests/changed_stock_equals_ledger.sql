@@ -1,2 +1,2 @@
 -- The balance of what changed last is the ledger's, before it is published.
-{{ stock_unlike_ledger('int_changed_stock') }}
+{{ stock_ledger_differences('int_changed_stock') }}

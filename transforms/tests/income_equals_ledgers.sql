@@ -4,7 +4,7 @@ with signed as (
     select
         company_id,
         case
-            when item in ('sales_cost', {{ quoted(income_moves() | map(attribute=0)) }}) then 'stock'
+            when item in ('sales_cost', {{ quote_names(income_moves() | map(attribute=0)) }}) then 'stock'
             else item
         end as tie,
         amount
@@ -12,13 +12,13 @@ with signed as (
     union all
     select company_id, 'stock', -amount
     from {{ ref('stg_stock_ledger') }}
-    where bill_type in ({{ quoted(bill_prefixes('sale') + moves) }})
+    where bill_type in ({{ quote_names(bill_prefixes('sale') + moves) }})
     union all
     select company_id, 'return_variance', -amount from {{ ref('stg_stock_ledger') }} where bill_type = 'CGTH'
     union all
     select company_id, 'adjustment', -amount
     from {{ ref('stg_stock_ledger') }}
-    where bill_type = 'CBTZ' or (kind = 'adjustment' and bill_type not in ({{ quoted(bill_prefixes('sale') + ['CGTH'] + moves) }}))
+    where bill_type = 'CBTZ' or (kind = 'adjustment' and bill_type not in ({{ quote_names(bill_prefixes('sale') + ['CGTH'] + moves) }}))
     union all
     select company_id, 'adjustment', amount from {{ ref('stg_cost_adjustment_line') }}
     {% for tie, bill, sign in [

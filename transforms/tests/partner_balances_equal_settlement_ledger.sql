@@ -2,10 +2,10 @@
 -- advances taken off, sum to the balance.
 {% set ends = {'receivable': 'customer', 'payable': 'supplier'} %}
 with ledger as (
-    select party_type, party_id, company_id, {{ within_last_months('business_date') }} as month, sum(amount) as amount
+    select party_type, party_id, company_id, {{ clamp_to_last_months('business_date') }} as month, sum(amount) as amount
     from {{ ref('stg_settlement_ledger') }}
     where business_date <= {{ as_of() }}
-    group by party_type, party_id, company_id, {{ within_last_months('business_date') }}
+    group by party_type, party_id, company_id, {{ clamp_to_last_months('business_date') }}
 ),
 
 balances as (

@@ -1,2 +1,2 @@
 -- The balance at the as-of date is the ledger's.
-{{ stock_unlike_ledger() }}
+{{ stock_ledger_differences() }}

@@ -1,12 +1,12 @@
 import 'virtual:antd.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App, prepare } from './app/App';
+import { App, preloadFirstPage } from './app/App';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 const page = createRoot(root);
-void prepare().finally(() => {
+void preloadFirstPage().finally(() => {
   page.render(
     <StrictMode>
       <App />

@@ -7,7 +7,7 @@ configure({ asyncUtilTimeout: 8000 });
 // What a page still loads when its file ends would fail for the files after it too: they share the modules.
 afterAll(() => vi.dynamicImportSettled());
 
-/** What antd asks of a browser and jsdom lacks. */
+/** Browser APIs that antd requires and jsdom lacks. */
 class NoResizeObserver implements ResizeObserver {
   observe() {}
   unobserve() {}

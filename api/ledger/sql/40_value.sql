@@ -203,7 +203,7 @@ create or replace function erp_land(moves erp_move[], landings erp_landing[]) re
 $$;
 
 -- Parts of an amount by weight to the cent, by largest remainder, the first of equal ones; all weights 0 share alike.
--- The server's other half is share_units in api/kit/proration.py.
+-- The server's other half is share_units in api/kit/bills/proration.py.
 create or replace function erp_shares(amount numeric, weights numeric[]) returns numeric[] language sql immutable as $$
     with weighed as (
         select

@@ -1,6 +1,6 @@
 -- What orders want and hold: what arrives goes to those that are short, what is lost is taken from the last of them.
 --
--- The view order_demand (api/ledger/demand.py) tells of every order line what it still wants, and its rank. What an order
+-- The view order_demand (api/ledger/order_demand.py) tells of every order line what it still wants, and its rank. What an order
 -- itself gains or loses by another bill's reversal is written as its own.
 
 -- Hands what is available at these places to the order lines that are short of it: the more urgent order first, then by

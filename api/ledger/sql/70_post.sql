@@ -146,7 +146,7 @@ end
 $$;
 
 -- `postings` holds the lists stock, landings, adjustments, reservations, settlements, write_offs and money
--- (absent when empty) with the fields of api/kit/posting.py, `conversion` where what comes in is made of what leaves, and
+-- (absent when empty) with the fields of api/kit/declaration/posting.py, `conversion` where what comes in is made of what leaves, and
 -- `counted` where what leaves is known to be gone; `allowed` are the warehouses that may go negative.
 -- Locks in the one global order: period, goods of the company by id, settlement items by id, accounts by id.
 create or replace function erp_post(

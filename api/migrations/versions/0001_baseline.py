@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from api.kit.stamping import Xid8
+from api.kit.storage.stamping import Xid8
 
 revision = "0001"
 down_revision = None

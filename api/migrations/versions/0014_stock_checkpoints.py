@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from api.kit.stamping import Snapshot
+from api.kit.storage.stamping import Snapshot
 
 revision = "0014"
 down_revision = "0013"

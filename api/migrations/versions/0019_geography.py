@@ -5,7 +5,7 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import op
 
-from api.kit.stamping import Xid8
+from api.kit.storage.stamping import Xid8
 
 revision = "0019"
 down_revision = "0018"

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from api.kit.stamping import Xid8
+from api.kit.storage.stamping import Xid8
 
 revision = "0024"
 down_revision = "0023"

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from api.kit.stamping import Xid8
+from api.kit.storage.stamping import Xid8
 from api.migrations.shapes import refers
 
 revision = "0037"

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic import op
 from pypinyin import Style, lazy_pinyin
 
-from api.kit.initials import initials
+from api.kit.storage.initials import initials
 
 revision = "0092"
 down_revision = "0091"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from api.kit.initials import initials
+from api.kit.storage.initials import initials
 
 revision = "0097"
 down_revision = "0096"

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from api.kit.initials import initials
+from api.kit.storage.initials import initials
 
 revision = "0103"
 down_revision = "0101"

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from api.kit.pinyin_order import NAME
+from api.kit.storage.pinyin_order import NAME
 from warehouse.pinyin_weights import create_function
 
 revision = "0124"

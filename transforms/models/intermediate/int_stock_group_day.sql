@@ -6,7 +6,7 @@
         incremental_strategy='patch_or_replace',
         meta={'changed': 'int_changed_stock_group'},
         incremental_predicates=[
-            same_group('changed', 'old'),
+            equal_group_on('changed', 'old'),
             "old.day >= changed.from_date",
         ],
     )
@@ -22,7 +22,7 @@ with goods_groups as (
     from {{ ref('dim_goods') }}
 ),
 
-{% if patching() %}
+{% if is_patch_run() %}
 grouped as (
     select
         goods.goods_id,
@@ -65,7 +65,7 @@ changes as (
         {{ own.get(figure, 0) }} as {{ figure }}{% if not loop.last %},{% endif %}
         {%- endfor %}
     from {{ ref(fact) }} as fact
-    {% if patching() %}
+    {% if is_patch_run() %}
     inner join grouped as goods
         on fact.goods_id = goods.goods_id and fact.company_id = goods.company_id and fact.{{ day }} >= goods.from_date
     where fact.{{ day }} >= (select min(changed.from_date) from {{ ref('int_changed_stock_group') }} as changed)

@@ -20,7 +20,7 @@ with policies as (
         {{ month_of('policy.starts_on') }} as first_month,
         (extract(month from policy.starts_on) - 1) % policy.cycle_months as months_before
     from {{ ref('stg_supplier_rebate_policy') }} as policy
-    {% if patching() %}
+    {% if is_patch_run() %}
     inner join {{ ref('int_changed_rebate_policy') }} as changed
         on policy.policy_id = changed.policy_id
     {% endif %}
@@ -28,7 +28,7 @@ with policies as (
 ),
 
 days as (
-    {{ every_day(
+    {{ day_spine(
         '(select ' ~ add_months('min(policies.first_month)', -12) ~ ' from policies)', as_of()
     ) }}
 ),

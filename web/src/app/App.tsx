@@ -6,36 +6,36 @@ import dayjs from 'dayjs';
 import 'dayjs/locale/zh-cn';
 import { lazy, Suspense } from 'react';
 import { BrowserRouter, Navigate, Route, Routes } from 'react-router';
-import { deferred } from '@/lib/deferred';
-import { followDialogs } from '@/lib/dialogFocus';
-import { followWidth } from '@/lib/rootFont';
+import { lazyWithPreload } from '@/lib/lazyWithPreload';
+import { watchDialogFocus } from '@/lib/dialogFocus';
+import { watchRootFont } from '@/lib/rootFont';
 import { getSession } from '@/lib/session';
 import { Notices } from './Notices';
-import { queries } from './queries';
+import { queryClient } from './queries';
 import { useSession } from './session';
 import { SessionGuard } from './SessionGuard';
-import { applyTheme, storedTheme, themeShown } from './theme';
+import { applyTheme, readStoredTheme, resolveTheme } from './theme';
 import './global.css';
 
 dayjs.locale('zh-cn');
-applyTheme(storedTheme());
-followWidth();
-followDialogs();
-const theme = themeShown();
+applyTheme(readStoredTheme());
+watchRootFont();
+watchDialogFocus();
+const theme = resolveTheme();
 
 const PayCenter = lazy(() => import('./PayCenter'));
 const SurveyPage = lazy(() => import('./survey/SurveyPage'));
-const LoginPage = deferred(() => import('./login/LoginPage'));
-const Shell = deferred(() => import('./Shell'));
+const LoginPage = lazyWithPreload(() => import('./login/LoginPage'));
+const Shell = lazyWithPreload(() => import('./Shell'));
 
 /** Brings in what the address will show; drawn before that, React would hold it back. */
-export async function prepare(): Promise<void> {
+export async function preloadFirstPage(): Promise<void> {
   const session = getSession();
   if (session === null) await LoginPage.preload();
-  else (await Shell.preload()).warm(session, location);
+  else (await Shell.preload()).prefetchShell(session, location);
 }
 
-function Entry() {
+function EntryRedirect() {
   return <Navigate to={useSession() ? '/home' : '/login'} replace />;
 }
 
@@ -43,12 +43,12 @@ export function App() {
   return (
     <ConfigProvider locale={zhCN} componentSize="small" theme={theme} button={{ autoInsertSpace: false }}>
       <Messages style={{ height: '100%' }} message={{ maxCount: 2, top: 3 }}>
-        <QueryClientProvider client={queries}>
+        <QueryClientProvider client={queryClient}>
           <BrowserRouter>
             <Notices />
             <Suspense fallback={<Spin fullscreen size="large" />}>
               <Routes>
-                <Route path="/" element={<Entry />} />
+                <Route path="/" element={<EntryRedirect />} />
                 <Route path="/login" element={<LoginPage />} />
                 <Route path="/placeholder/paycenter" element={<PayCenter />} />
                 <Route path="/survey/collect" element={<SessionGuard>{() => <SurveyPage />}</SessionGuard>} />

@@ -4,12 +4,12 @@ import { Button, Modal, Table } from 'antd';
 import { api } from '@/lib/api';
 import { reportError, type Failure, type ReportedError } from '@/lib/errors';
 import { saveFile } from '@/lib/saveFile';
-import { useFocusBack } from '@/lib/useFocusBack';
+import { useRestoreFocus } from '@/lib/useRestoreFocus';
 
-const index = { title: '序号', dataIndex: 'index', width: 64, align: 'center' as const };
-const serial = { title: '单据号/序号', dataIndex: 'serial', width: 190 };
-const field = { title: '字段', dataIndex: 'field', width: 120 };
-const reason = { title: '失败原因', dataIndex: 'msg' };
+const INDEX_COLUMN = { title: '序号', dataIndex: 'index', width: 64, align: 'center' as const };
+const SERIAL_COLUMN = { title: '单据号/序号', dataIndex: 'serial', width: 190 };
+const FIELD_COLUMN = { title: '字段', dataIndex: 'field', width: 120 };
+const REASON_COLUMN = { title: '失败原因', dataIndex: 'msg' };
 
 interface Props {
   error: ReportedError;
@@ -17,7 +17,7 @@ interface Props {
 }
 
 export default function FailureDialog({ error, onClose }: Props) {
-  useFocusBack();
+  useRestoreFocus();
   const ofCells = error.failures.some((failure) => failure.field);
   const file = useMutation({
     mutationFn: () => api.download('v2/Open/LineSheet/getFailures', {}, { failures: error.failures }),
@@ -27,7 +27,7 @@ export default function FailureDialog({ error, onClose }: Props) {
   return (
     <Modal
       open
-      title={error.nothing ? '操作失败' : '操作未全部成功'}
+      title={error.noneSucceeded ? '操作失败' : '操作未全部成功'}
       width={720}
       onCancel={onClose}
       footer={
@@ -46,7 +46,11 @@ export default function FailureDialog({ error, onClose }: Props) {
         size="small"
         bordered
         rowKey={(failure) => `${failure.index}-${failure.serial}`}
-        columns={ofCells ? [index, serial, field, reason] : [index, serial, reason]}
+        columns={
+          ofCells
+            ? [INDEX_COLUMN, SERIAL_COLUMN, FIELD_COLUMN, REASON_COLUMN]
+            : [INDEX_COLUMN, SERIAL_COLUMN, REASON_COLUMN]
+        }
         dataSource={error.failures}
         pagination={error.failures.length > 50 ? { pageSize: 50 } : false}
         scroll={{ y: 360 }}

@@ -3,7 +3,7 @@ import { Alert, Button, Flex, Spin } from 'antd';
 import { lazy, Suspense } from 'react';
 import { api } from '@/lib/api';
 import type { Session } from '@/lib/session';
-import { passwordChanged, signOut } from './session';
+import { markPasswordChanged, signOut } from './session';
 
 // Hardly anybody sees it, and it would bring all of the form's parts into the first load.
 const ChangePassword = lazy(() => import('./ChangePassword'));
@@ -20,7 +20,7 @@ export function FirstPassword({ session }: { session: Session }) {
           description="当前密码由管理员设置。修改后即可使用系统。"
         />
         <Suspense fallback={<Spin />}>
-          <ChangePassword onChanged={passwordChanged} />
+          <ChangePassword onChanged={markPasswordChanged} />
         </Suspense>
         <Button type="link" onClick={leave}>
           退出登录

@@ -26,6 +26,9 @@ export function NotFound({ route, path }: { route: string; path: string }) {
       <Button type="primary">返回主页</Button>
     </Link>
   );
-  if (planned) return <Result status="info" title={planned.name} subTitle="该功能尚未开放，请先使用其他功能。" extra={home} />;
-  return <Result status="404" title="页面不存在" subTitle="没有这个页面，请检查地址，或从左侧菜单进入。" extra={home} />;
+  if (planned)
+    return <Result status="info" title={planned.name} subTitle="该功能尚未开放，请先使用其他功能。" extra={home} />;
+  return (
+    <Result status="404" title="页面不存在" subTitle="没有这个页面，请检查地址，或从左侧菜单进入。" extra={home} />
+  );
 }

@@ -61,7 +61,10 @@ describe('what calls report', () => {
   });
 
   it('is headed by whether anything went through', async () => {
-    const failures = [{ index: 1, serial: '客户', msg: '请选择客户' }, { index: 2, serial: '仓库', msg: '请选择仓库' }];
+    const failures = [
+      { index: 1, serial: '客户', msg: '请选择客户' },
+      { index: 2, serial: '仓库', msg: '请选择仓库' },
+    ];
     act(() => showFailures('有2处需要修改', failures, 0));
     await wait(500);
     expect(screen.getByText('操作失败')).toBeTruthy();

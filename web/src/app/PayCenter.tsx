@@ -19,7 +19,8 @@ export default function PayCenter() {
     meta: { quiet: true },
   });
   if (isLoading) return <Spin fullscreen size="large" />;
-  if (data === undefined) return <Result status="warning" title={UNKNOWN} subTitle="请从发起支付的页面重新进入收银台。" />;
+  if (data === undefined)
+    return <Result status="warning" title={UNKNOWN} subTitle="请从发起支付的页面重新进入收银台。" />;
   return (
     <Result
       status={icons[data.state as keyof typeof icons]}

@@ -1,4 +1,4 @@
-/** 个人中心: who is logged in, as the login answered it, and the change of one's password. */
+/** 个人中心: the signed-in user as the login answered it, and the change of his password. */
 import { Card, Descriptions, Flex } from 'antd';
 import ChangePassword from './ChangePassword';
 import { useSession } from './session';

@@ -3,13 +3,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Navigate, useLocation } from 'react-router';
 import { onUnauthorized } from '@/lib/api';
-import { returnToOneself } from '@/lib/imitation';
+import { restoreOwnSession } from '@/lib/impersonation';
 import { showMessage } from '@/lib/errors';
 import type { Session } from '@/lib/session';
 import { FirstPassword } from './FirstPassword';
-import { forgetReturn, rememberReturn, signOut, useSession } from './session';
+import { clearReturnRoute, storeReturnRoute, signOut, useSession } from './session';
 
-const expired = '登录已失效，请重新登录';
+const EXPIRED_MESSAGE = '登录已失效，请重新登录';
 
 export function SessionGuard({ children }: { children: (session: Session) => ReactNode }) {
   const session = useSession();
@@ -22,19 +22,19 @@ export function SessionGuard({ children }: { children: (session: Session) => Rea
   }, [location]);
 
   useEffect(() => {
-    if (session !== null) forgetReturn();
+    if (session !== null) clearReturnRoute();
   }, [session]);
 
   useEffect(
     () =>
       onUnauthorized((error) => {
         if (session === null) return;
-        if (error.code !== 503 && returnToOneself()) {
+        if (error.code !== 503 && restoreOwnSession()) {
           window.location.assign('/home');
           return;
         }
-        rememberReturn(session.user_id, here.current);
-        showMessage(error.code === 503 ? 'error' : 'warning', error.msg || expired, 5);
+        storeReturnRoute(session.user_id, here.current);
+        showMessage(error.code === 503 ? 'error' : 'warning', error.msg || EXPIRED_MESSAGE, 5);
         signOut();
       }),
     [session],

@@ -5,25 +5,25 @@ import { useLocation } from 'react-router';
 import { isStation, type Session } from '@/lib/session';
 import { Header } from './header/Header';
 import { KeyMap } from './KeyMap';
-import { keptQuery, useKept } from './keptByServer';
-import { countUse } from './home/usage';
+import { preferencesQuery, usePreferencesReady } from './serverPreferences';
+import { recordUse } from './home/usage';
 import { AppNavigation } from './menu/AppNavigation';
-import { menuLeaves, menuTrail, type MenuNode } from './menu/menuTree';
+import { listLeaves, menuTrail, type MenuNode } from './menu/menuTree';
 import { SideMenu } from './menu/SideMenu';
 import { menuQuery, useMenu } from './menu/useMenu';
-import { warmPage } from './pages';
-import { queries } from './queries';
+import { preloadPage } from './pages';
+import { queryClient } from './queries';
 import styles from './shell.module.css';
 import { SIMPLE } from './station/versions';
 import { TabBar } from './tabs/TabBar';
 import { TabPages } from './tabs/TabPages';
 import { TabsProvider } from './tabs/TabsProvider';
-import { baseTabs, HOME_ROUTE, homeOnly } from './tabs/tabState';
+import { buildBaseTabs, HOME_ROUTE, HOME_ONLY_STATE } from './tabs/tabState';
 import { restoreTabs } from './tabs/tabStore';
 import { useTour } from './tour/useTour';
 import { useAuthorityOfRoute } from './useAuthorityOfRoute';
 import { useCompanySettings } from './useCompanySettings';
-import { useNewDay } from './useNewDay';
+import { useMidnightRefresh } from './useMidnightRefresh';
 
 const CustomerService = lazy(() => import('./station/CustomerService'));
 const GuidedTour = lazy(() => import('./tour/GuidedTour'));
@@ -32,19 +32,19 @@ const ReminderDialog = lazy(() => import('./notices/ReminderDialog'));
 const SurveyPrompt = lazy(() => import('./survey/SurveyPrompt'));
 
 /** Asks for all that the page at an address will need while the shell is still being drawn. */
-export function warm(session: Session, { pathname, search }: Pick<Location, 'pathname' | 'search'>): void {
-  void queries.prefetchQuery(menuQuery(session));
-  void queries.prefetchQuery(keptQuery(session));
-  warmPage(pathname, search);
+export function prefetchShell(session: Session, { pathname, search }: Pick<Location, 'pathname' | 'search'>): void {
+  void queryClient.prefetchQuery(menuQuery(session));
+  void queryClient.prefetchQuery(preferencesQuery(session));
+  preloadPage(pathname, search);
 }
 
 export default function Shell({ session }: { session: Session }) {
   const menu = useMenu(session);
-  const kept = useKept(session);
+  const kept = usePreferencesReady(session);
   const { token, system } = session;
   // Another version has other base tabs.
   const frame = `${token}:${system.operatingVersion}`;
-  if (menu.data && kept) return <Frame key={frame} session={session} menu={menu.data} />;
+  if (menu.data && kept) return <ShellFrame key={frame} session={session} menu={menu.data} />;
   if (!menu.error) return <Spin fullscreen size="large" description="正在加载菜单" />;
   return (
     <Result
@@ -69,8 +69,8 @@ const fixedNames: Record<string, string> = {
   '/sonCompanyInfo': '公司信息',
 };
 
-function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
-  useNewDay();
+function ShellFrame({ session, menu }: { session: Session; menu: MenuNode[] }) {
+  useMidnightRefresh();
   const { pathname } = useLocation();
   const wide = Grid.useBreakpoint().md !== false;
   useAuthorityOfRoute(pathname);
@@ -81,13 +81,13 @@ function Frame({ session, menu }: { session: Session; menu: MenuNode[] }) {
   const tour = useTour(session, pathname === HOME_ROUTE);
 
   useEffect(() => {
-    if (menuLeaves(menu).some((leaf) => leaf.route === pathname)) countUse(pathname);
+    if (listLeaves(menu).some((leaf) => leaf.route === pathname)) recordUse(pathname);
   }, [menu, pathname]);
 
   const nameOf = useCallback((route: string) => menuTrail(menu, route).at(-1)?.name ?? fixedNames[route], [menu]);
   const initialTabs = () => {
-    const allowed = (route: string) => menuLeaves(menu).some((leaf) => leaf.route === route);
-    const fresh = { ...homeOnly, tabs: baseTabs(session.system, pathname, allowed) };
+    const allowed = (route: string) => listLeaves(menu).some((leaf) => leaf.route === route);
+    const fresh = { ...HOME_ONLY_STATE, tabs: buildBaseTabs(session.system, pathname, allowed) };
     return restoreTabs(session.user_id) ?? fresh;
   };
 

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { ok, page as listOf, renderPage } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { okAnswer, pageAnswer as listOf, renderPage } from '@/engine/harness';
 import { RoutePage } from './pages';
 import { DescribeContext } from './tabs/context';
 
@@ -12,22 +12,26 @@ const unknown = { code: 400, msg: '页面不存在' };
 /** Pages are loaded when they are first opened. */
 const lazily = { timeout: 15_000 };
 
-function open(route: string, answer: { code: number; msg?: string } = unknown, planned: { route: string; name: string } | null = null) {
+function open(
+  route: string,
+  answer: { code: number; msg?: string } = unknown,
+  planned: { route: string; name: string } | null = null,
+) {
   return renderPage(
     <DescribeContext value={described}>
       <RoutePage route={route} />
     </DescribeContext>,
     {
       'v2/report/Frame/getRoutes': () =>
-        ok([
+        okAnswer([
           { route: '/inventory/CompanyInventoryreport', code: 'CompanyInventoryreport' },
           { route: '/report/BestSeller', code: 'BestSeller' },
         ]),
       'v2/report/Frame/getFrame': () => denied,
       'v2/Open/Screen/getScreen': () => answer,
-      'v2/Open/Screen/getPlanned': () => ok(planned),
+      'v2/Open/Screen/getPlanned': () => okAnswer(planned),
       'v2/sales/SalesOutstock/getList': () => listOf([]),
-      'v2/open/ReportStatistic/add': () => ok(null),
+      'v2/open/ReportStatistic/add': () => okAnswer(null),
     },
   );
 }
@@ -36,19 +40,24 @@ let page: ReturnType<typeof open>;
 afterEach(() => page.done());
 
 describe('the page of a route', () => {
-  it.each(['/inventory/CompanyInventoryreport', '/report/BestSeller?goods_num=LT0001'])('is a report at %s', async (route) => {
-    page = open(route);
-    await waitFor(() => expect(screen.getByText(denied.msg)).toBeTruthy(), lazily);
-    const [asked] = page.calls.filter(({ path }) => path.endsWith('getFrame'));
-    expect(route).toContain(asked?.query.code);
-    expect(page.calls.some(({ path }) => path.endsWith('getScreen'))).toBe(false);
-    expect(described).toHaveBeenCalledWith(route, '报表');
-  });
+  it.each(['/inventory/CompanyInventoryreport', '/report/BestSeller?goods_num=LT0001'])(
+    'is a report at %s',
+    async (route) => {
+      page = open(route);
+      await waitFor(() => expect(screen.getByText(denied.msg)).toBeTruthy(), lazily);
+      const [asked] = page.calls.filter(({ path }) => path.endsWith('getFrame'));
+      expect(route).toContain(asked?.query.code);
+      expect(page.calls.some(({ path }) => path.endsWith('getScreen'))).toBe(false);
+      expect(described).toHaveBeenCalledWith(route, '报表');
+    },
+  );
 
   it.each(['/report/costdetail', '/inventory/stockmoves'])('is a screen of the server at %s', async (route) => {
     page = open(route);
     await waitFor(() => expect(screen.getByText('页面不存在')).toBeTruthy(), lazily);
-    expect(page.calls.filter(({ path }) => path.endsWith('getScreen')).map(({ query }) => query.route)).toEqual([route]);
+    expect(page.calls.filter(({ path }) => path.endsWith('getScreen')).map(({ query }) => query.route)).toEqual([
+      route,
+    ]);
     expect(page.calls.some(({ path }) => path.endsWith('getFrame'))).toBe(false);
   });
 
@@ -72,8 +81,10 @@ describe('the page of a route', () => {
     ['a report of the server', 'costdetail', ['costdetail']],
     ['any other screen', null, []],
   ])('records the use of %s', async (_, report, visits) => {
-    page = open('/report/costdetail', ok(billScreen({ actions: [], report })));
+    page = open('/report/costdetail', okAnswer(buildBillScreen({ actions: [], report })));
     await waitFor(() => expect(page.calls.some(({ path }) => path.endsWith('getList'))).toBe(true), lazily);
-    expect(page.calls.filter(({ path }) => path.endsWith('ReportStatistic/add')).map(({ query }) => query.code)).toEqual(visits);
+    expect(
+      page.calls.filter(({ path }) => path.endsWith('ReportStatistic/add')).map(({ query }) => query.code),
+    ).toEqual(visits);
   });
 });

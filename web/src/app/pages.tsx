@@ -1,30 +1,30 @@
-/** Which page a route opens: home and the few special ones, the reports the server names, else screens it describes. */
+/** Pages by route: home and a few special ones, the reports that the server names, else screens that it describes. */
 import { lazy, memo, useEffect, useMemo, type ComponentType } from 'react';
 import { screenQuery } from '@/engine/queries';
 import { ScreenLoading } from '@/engine/ScreenLoading';
 import type { Screen } from '@/engine/types';
-import { deferred } from '@/lib/deferred';
+import { lazyWithPreload } from '@/lib/lazyWithPreload';
 import { ApiError } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { frameRoutesQuery } from '@/reports/frameQuery';
 import { useReportVisit } from '@/reports/useReportVisit';
 import { NotFound } from './NotFound';
-import { queries } from './queries';
+import { queryClient } from './queries';
 import styles from './pages.module.css';
 import { useDescribe } from './tabs/context';
 
 const CompanyInfo = lazy(() => import('./CompanyInfo'));
-const HomePage = deferred(() => import('./home/HomePage'));
+const HomePage = lazyWithPreload(() => import('./home/HomePage'));
 const MessagesPage = lazy(() => import('./notices/MessagesPage'));
 const PersonalCentre = lazy(() => import('./PersonalCentre'));
 const ListReportPage = lazy(() => import('@/reports/ListReportPage'));
 const ReportPage = lazy(() => import('@/reports/ReportPage'));
 const AlertsPage = lazy(() => import('@/reports/figures/AlertsPage'));
 const SubscriptionsPage = lazy(() => import('@/reports/subscriptions/SubscriptionsPage'));
-const ScreenPage = deferred(() => import('@/engine/ScreenPage'));
+const ScreenPage = lazyWithPreload(() => import('@/engine/ScreenPage'));
 
 /** Pages that the server describes nothing of. */
-const own: Partial<Record<string, ComponentType>> = {
+const OWN_PAGES: Partial<Record<string, ComponentType>> = {
   '/home': HomePage,
   '/messageconfig': MessagesPage,
   '/myAlerts': AlertsPage,
@@ -36,7 +36,7 @@ const own: Partial<Record<string, ComponentType>> = {
 };
 
 /** Screens that are drawn by hand from what the server describes. */
-const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: Record<string, string> }>>> = {
+const SCREEN_OVERRIDES: Partial<Record<string, ComponentType<{ screen: Screen; params: Record<string, string> }>>> = {
   '/MoneyManagement/Checkstand': lazy(() => import('@/screens/money/CheckstandPage')),
   '/MoneyManagement/MoneyHomePage': lazy(() => import('@/screens/money/MoneyHomePage')),
   '/groupManagement/InventoryBigData': lazy(() => import('@/reports/stockwall/InventoryBigDataPage')),
@@ -52,7 +52,7 @@ const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: 
   '/system/dbclear': lazy(() => import('@/screens/CleanupPage')),
   '/system/dbupdate': lazy(() => import('@/screens/BackupPage')),
   '/system/costrecalculate': lazy(() => import('@/screens/CostRecalculationPage')),
-  '/system/imitateLogin': lazy(() => import('@/screens/access/ImitatePage')),
+  '/system/imitateLogin': lazy(() => import('@/screens/access/ImpersonatePage')),
   '/system/informationSee': lazy(() => import('@/screens/messages/InformationSee')),
   '/system/messageconfigAdd': lazy(() => import('@/screens/messages/AnnouncementEdit')),
   '/system/messageconfigSee': lazy(() => import('@/screens/messages/AnnouncementSee')),
@@ -68,32 +68,32 @@ const overrides: Partial<Record<string, ComponentType<{ screen: Screen; params: 
 };
 
 /** Brings in the page of a path ahead of its drawing. */
-export function warmPage(path: string, search: string): void {
+export function preloadPage(path: string, search: string): void {
   if (path === '/' || path === '/home') {
     void HomePage.preload();
     return;
   }
-  if (own[path]) return;
+  if (OWN_PAGES[path]) return;
   // What fails here is asked and told again by the page.
-  void warmDescribed(path, search).catch(() => undefined);
+  void preloadDescribedPage(path, search).catch(() => undefined);
 }
 
 /** The server describes no screen for a framed report, and would refuse to. */
-async function warmDescribed(path: string, search: string): Promise<void> {
-  const page = overrides[path] ? undefined : ScreenPage.preload();
+async function preloadDescribedPage(path: string, search: string): Promise<void> {
+  const page = SCREEN_OVERRIDES[path] ? undefined : ScreenPage.preload();
   void page?.catch(() => undefined);
-  const frames = await queries.ensureQueryData(frameRoutesQuery());
+  const frames = await queryClient.ensureQueryData(frameRoutesQuery());
   if (frames.some(({ route }) => route === path)) return;
-  void queries.prefetchQuery(screenQuery(path));
-  await (await page)?.warmList(queries, path, paramsOf(search));
+  void queryClient.prefetchQuery(screenQuery(path));
+  await (await page)?.prefetchList(queryClient, path, parseParams(search));
 }
 
 export const RoutePage = memo(function RoutePage({ route }: { route: string }) {
   const [path = '', search = ''] = route.split('?');
-  const params = useParams(search);
+  const params = useRouteParams(search);
   const frames = useQuery(frameRoutesQuery());
 
-  const Own = own[path];
+  const Own = OWN_PAGES[path];
   if (Own) return <Own />;
   if (frames.isPending) return <ScreenLoading />;
   const code = frames.data?.[path];
@@ -109,15 +109,15 @@ function FramedReport({ route, code, params }: { route: string; code: string; pa
 }
 
 const unknownScreen = 400;
-/** What the tab of a screen that is refused is called. */
-const refusals: Partial<Record<number, string>> = { 403: '暂无权限' };
+/** Tab titles of refused screens, by status code. */
+const REFUSED_TITLES: Partial<Record<number, string>> = { 403: '暂无权限' };
 
-function paramsOf(search: string): Record<string, string> {
+function parseParams(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
 }
 
-function useParams(search: string): Record<string, string> {
-  return useMemo(() => paramsOf(search), [search]);
+function useRouteParams(search: string): Record<string, string> {
+  return useMemo(() => parseParams(search), [search]);
 }
 
 interface ScreenProps {
@@ -134,11 +134,11 @@ function DescribedScreen({ route, path, params }: ScreenProps) {
 
   useEffect(() => {
     if (screen) describe(route, screenTitle(screen, 'id' in params), screen.keep_alive);
-    else if (refusals[refused]) describe(route, refusals[refused]);
+    else if (REFUSED_TITLES[refused]) describe(route, REFUSED_TITLES[refused]);
   }, [describe, route, params, screen, refused]);
 
   if (refused === unknownScreen) return <NotFound route={route} path={path} />;
-  const Override = overrides[path];
+  const Override = SCREEN_OVERRIDES[path];
   if (Override && screen) {
     return (
       <div className={styles.sheet}>

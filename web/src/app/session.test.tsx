@@ -4,7 +4,7 @@ import { MemoryRouter, Route, Routes } from 'react-router';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from '@/lib/api';
 import { userKey, type Session } from '@/lib/session';
-import { forgetReturn, routeAfterLogin, signIn, signOut } from './session';
+import { clearReturnRoute, routeAfterLogin, signIn, signOut } from './session';
 import { SessionGuard } from './SessionGuard';
 
 const session: Session = {
@@ -111,7 +111,7 @@ describe('session', () => {
     sessionStorage.setItem('returnTo', JSON.stringify({ userId: 7, route: '/x' }));
     expect(routeAfterLogin(8)).toBe('/home');
     expect(routeAfterLogin(7)).toBe('/x');
-    forgetReturn();
+    clearReturnRoute();
     expect(routeAfterLogin(7)).toBe('/home');
   });
 });

@@ -5,39 +5,39 @@ import { getSession, setOperatingVersion, setSession, type Session } from '@/lib
 
 const listeners = new Set<() => void>();
 const RETURN_KEY = 'returnTo';
-let current = getSession();
+let currentSession = getSession();
 
-function changed(): void {
-  current = getSession();
+function notifyChange(): void {
+  currentSession = getSession();
   for (const listener of listeners) listener();
 }
 
 window.addEventListener('storage', (event) => {
-  if (event.key === null || event.key === 'token') changed();
+  if (event.key === null || event.key === 'token') notifyChange();
 });
 
 export function signIn({ department_name, system, ...login }: LoggedIn): void {
   const { type = 0, operatingVersion = 1, extendToolbar = '默认' } = system;
   setSession({ ...login, department_name: department_name ?? '', system: { type, operatingVersion, extendToolbar } });
-  changed();
+  notifyChange();
 }
 
 /** The user has set his own password. */
-export function passwordChanged(): void {
-  if (current) setSession({ ...current, must_change_password: false });
-  changed();
+export function markPasswordChanged(): void {
+  if (currentSession) setSession({ ...currentSession, must_change_password: false });
+  notifyChange();
 }
 
 /** Standard or simple from now on, in this login. */
 export function switchVersion(operatingVersion: number): void {
   setOperatingVersion(operatingVersion);
-  changed();
+  notifyChange();
 }
 
 /** Forgets the login. Drafts, columns and query schemes belong to the user, not to the session, and stay. */
 export function signOut(): void {
   setSession(null);
-  changed();
+  notifyChange();
 }
 
 export function useSession(): Session | null {
@@ -46,16 +46,16 @@ export function useSession(): Session | null {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => current,
+    () => currentSession,
   );
 }
 
 /** Remembers where an expired session was, so that the same user comes back to it. */
-export function rememberReturn(userId: number, route: string): void {
+export function storeReturnRoute(userId: number, route: string): void {
   sessionStorage.setItem(RETURN_KEY, JSON.stringify({ userId, route }));
 }
 
-/** Where a user goes after the login. */
+/** Return the route that a user is sent to after login. */
 export function routeAfterLogin(userId: number): string {
   const stored = sessionStorage.getItem(RETURN_KEY);
   if (stored === null) return '/home';
@@ -63,6 +63,6 @@ export function routeAfterLogin(userId: number): string {
   return owner === userId ? route : '/home';
 }
 
-export function forgetReturn(): void {
+export function clearReturnRoute(): void {
   sessionStorage.removeItem(RETURN_KEY);
 }

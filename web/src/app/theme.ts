@@ -31,12 +31,12 @@ export const antdTheme: ThemeConfig = {
 };
 
 /** Nothing slides or fades for those who asked their system for that. */
-export function themeShown(): ThemeConfig {
+export function resolveTheme(): ThemeConfig {
   if (!matchMedia('(prefers-reduced-motion: reduce)').matches) return antdTheme;
   return { ...antdTheme, token: { ...antdTheme.token, motion: false } };
 }
 
-export function storedTheme(): ThemeName {
+export function readStoredTheme(): ThemeName {
   return localStorage.getItem('theme') === 'grey' ? 'grey' : 'normal';
 }
 

@@ -5,12 +5,12 @@ import { api } from '@/lib/api';
 import { setAuthority } from '@/lib/authority';
 import { useQuery } from '@/lib/query';
 
-const unasked = new Set(['home', 'Checkstand', 'businessData', 'particulars']);
+const UNRESTRICTED_ROUTES = new Set(['home', 'Checkstand', 'businessData', 'particulars']);
 
 /** `/sales/salesout/x` split at its slashes has `salesout` third. */
 export function authorityCode(pathname: string): string | null {
   const code = pathname.split('/')[2] ?? '';
-  return code === '' || unasked.has(code) ? null : code;
+  return code === '' || UNRESTRICTED_ROUTES.has(code) ? null : code;
 }
 
 export function useAuthorityOfRoute(pathname: string): void {

@@ -1,9 +1,9 @@
-/** The theme that is on, and what turns it into the other one. */
+/** The present theme, and the function that toggles it. */
 import { useState } from 'react';
-import { applyTheme, storedTheme } from './theme';
+import { applyTheme, readStoredTheme } from './theme';
 
 export function useTheme() {
-  const [theme, setTheme] = useState(storedTheme);
+  const [theme, setTheme] = useState(readStoredTheme);
   const grey = theme === 'grey';
   return {
     grey,

@@ -1,4 +1,4 @@
-/** 数据提示: what readers should know of figures: why they are not those of now, or may still change. */
+/** 数据提示: notices about figures that are not current, or may still change. */
 import { Alert } from 'antd';
 
 export function DataNotices({ texts = [], className }: { texts?: string[]; className?: string }) {

@@ -1,11 +1,11 @@
 import type { Ref } from 'react';
-import { accepted, chosenSheet } from './upload/uploadSheet';
+import { acceptedTypes, pickSheet } from './upload/uploadSheet';
 
 interface FileInputProps {
   ref: Ref<HTMLInputElement>;
   label: string;
   onFile: (file: File) => void;
-  /** Whether text of separated values is taken too. */
+  /** True if CSV files are accepted too. */
   csv?: boolean;
 }
 
@@ -18,9 +18,9 @@ export function FileInput({ ref, label, onFile, csv = false }: FileInputProps) {
       hidden
       multiple
       aria-label={label}
-      accept={accepted(csv)}
+      accept={acceptedTypes(csv)}
       onChange={(event) => {
-        const file = chosenSheet([...(event.target.files ?? [])], csv);
+        const file = pickSheet([...(event.target.files ?? [])], csv);
         event.target.value = '';
         if (file) onFile(file);
       }}

@@ -1,23 +1,29 @@
 import { Alert, Button } from 'antd';
 import { useEffect } from 'react';
 import { useTabs } from '../lib/tabs';
-import { dropRefused, useRefused, type Refused } from './refusals';
-import { allowsStatus, keyOf, type Row, type Screen } from './types';
+import { removeRefusals, useRefusals, type RefusedRecord } from './refusals';
+import { allowsStatus, recordKey, type Row, type Screen } from './types';
 
 interface RefusalPanelProps {
   screen: Screen;
-  /** What the page shows of its records. */
+  /** Records shown on the page. */
   rows: Row[];
-  /** Of one record only. */
+  /** Restricts the panel to one record. */
   id?: number;
 }
 
 /** All causes for which actions were refused, and what leads on from each; it stays until it is closed or dealt with. */
 export function RefusalPanel({ screen, rows, id }: RefusalPanelProps) {
-  const ofScreen = useRefused().filter((one) => one.screen === screen.name);
-  const passed = ofScreen.filter((one) => rows.some((row) => keyOf(screen, row) === one.id && hasGoneOn(screen, one, row)));
+  const ofScreen = useRefusals().filter((one) => one.screen === screen.name);
+  const passed = ofScreen.filter((one) =>
+    rows.some((row) => recordKey(screen, row) === one.id && hasChangedSince(screen, one, row)),
+  );
   useEffect(() => {
-    if (passed.length > 0) dropRefused(screen.name, passed.map((one) => one.id));
+    if (passed.length > 0)
+      removeRefusals(
+        screen.name,
+        passed.map((one) => one.id),
+      );
   });
   const shown = ofScreen.filter((one) => (id === undefined || one.id === id) && !passed.includes(one));
   if (shown.length === 0) return null;
@@ -28,22 +34,25 @@ export function RefusalPanel({ screen, rows, id }: RefusalPanelProps) {
           key={one.id}
           type="error"
           showIcon
-          closable={{ onClose: () => dropRefused(screen.name, [one.id]), 'aria-label': `关闭${one.serial}的提示` }}
+          closable={{ onClose: () => removeRefusals(screen.name, [one.id]), 'aria-label': `关闭${one.serial}的提示` }}
           title={`${one.serial} ${one.action}未通过${one.reasons.length > 1 ? `，共 ${one.reasons.length} 个原因` : ''}`}
-          description={<Reasons of={one} />}
+          description={<RefusalReasons of={one} />}
         />
       ))}
     </div>
   );
 }
 
-/** Whether somebody has led it on since, so that the action is none of its any more; what was read before tells nothing. */
-function hasGoneOn(screen: Screen, { action, revision }: Refused, row: Row): boolean {
+/**
+ * Return whether the record was changed since, which makes the refused action obsolete. An older revision decides
+ * nothing.
+ */
+function hasChangedSince(screen: Screen, { action, revision }: RefusedRecord, row: Row): boolean {
   const refused = screen.actions.find(({ label }) => label === action);
   return refused !== undefined && Number(row.revision) > Number(revision ?? 0) && !allowsStatus(refused, screen, row);
 }
 
-function Reasons({ of }: { of: Refused }) {
+function RefusalReasons({ of }: { of: RefusedRecord }) {
   const tabs = useTabs();
   return (
     <ul className="refusal-reasons">
@@ -56,7 +65,12 @@ function Reasons({ of }: { of: Refused }) {
                 {label}
               </span>
             ) : (
-              <Button key={label} type="link" size="small" onClick={() => tabs.open(route, label.replace(/^(打开|查看)/, ''))}>
+              <Button
+                key={label}
+                type="link"
+                size="small"
+                onClick={() => tabs.open(route, label.replace(/^(打开|查看)/, ''))}
+              >
                 {label}
               </Button>
             ),

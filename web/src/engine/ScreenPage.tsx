@@ -2,25 +2,26 @@ import { type QueryClient } from '@tanstack/react-query';
 import { Button, Result } from 'antd';
 import { Suspense } from 'react';
 import { ApiError } from '../lib/api';
-import { deferred } from '../lib/deferred';
+import { lazyWithPreload } from '../lib/lazyWithPreload';
 import { isCancelled } from '../lib/errors';
 import { useQuery } from '../lib/query';
-import { AskAgain } from './AskAgain';
-import { listParams, openingState } from './list/listState';
+import { RefetchWhenShown } from './RefetchWhenShown';
+import { buildListQuery, loadOpeningState } from './list/listState';
 import { listQuery, screenQuery } from './queries';
 import { ScreenLoading } from './ScreenLoading';
 import type { Screen } from './types';
 import './engine.css';
 
-const ListPage = deferred(() => import('./list/ListPage'));
-const FormPage = deferred(() => import('./form/FormPage'));
-const DetailPage = deferred(() => import('./detail/DetailPage'));
+const ListPage = lazyWithPreload(() => import('./list/ListPage'));
+const FormPage = lazyWithPreload(() => import('./form/FormPage'));
+const DetailPage = lazyWithPreload(() => import('./detail/DetailPage'));
 
 /** Most screens are lists: theirs comes along, with the rows it opens with. */
-export async function warmList(queries: QueryClient, route: string, params: Record<string, string>): Promise<void> {
+export async function prefetchList(queries: QueryClient, route: string, params: Record<string, string>): Promise<void> {
   void ListPage.preload();
   const screen = await queries.ensureQueryData(screenQuery(route));
-  if (screen.kind === 'list') void queries.prefetchQuery(listQuery(screen, listParams(openingState(screen, params))));
+  if (screen.kind === 'list')
+    void queries.prefetchQuery(listQuery(screen, buildListQuery(loadOpeningState(screen, params))));
 }
 
 export interface ScreenPageProps {
@@ -37,19 +38,19 @@ export default function ScreenPage({ route, params }: ScreenPageProps) {
   if (!screen) {
     return (
       <>
-        <AskAgain of={described} />
+        <RefetchWhenShown query={described} />
         <ScreenLoading />
       </>
     );
   }
   return (
     <Suspense fallback={<ScreenLoading />}>
-      <ScreenOf screen={screen} params={params} />
+      <ScreenByKind screen={screen} params={params} />
     </Suspense>
   );
 }
 
-function ScreenOf({ screen, params }: { screen: Screen; params: Record<string, string> }) {
+function ScreenByKind({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   const id = Number(params.id ?? 0);
   switch (screen.kind) {
     case 'list':
@@ -66,7 +67,7 @@ function ScreenOf({ screen, params }: { screen: Screen; params: Record<string, s
           copyOf={Number(params.copy ?? 0) || null}
           from={Number(params.from ?? 0) || null}
           sourceName={params.source}
-          given={params}
+          presetValues={params}
         />
       );
   }
@@ -75,5 +76,12 @@ function ScreenOf({ screen, params }: { screen: Screen; params: Record<string, s
 function ScreenFailure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const code = error instanceof ApiError ? error.code : 0;
   if (code === 403) return <Result status="403" title="暂无查看权限" subTitle={error.message} />;
-  return <Result status="warning" title="页面加载失败" subTitle={error.message} extra={<Button onClick={onRetry}>重试</Button>} />;
+  return (
+    <Result
+      status="warning"
+      title="页面加载失败"
+      subTitle={error.message}
+      extra={<Button onClick={onRetry}>重试</Button>}
+    />
+  );
 }

@@ -10,7 +10,7 @@ import { TabsContext, type TabsApi } from '../lib/tabs';
 
 /** Pages in a test: a signed-in user, tabs that record, and a server answering by path. */
 
-export interface Call {
+export interface RecordedCall {
   method: string;
   path: string;
   query: Record<string, string>;
@@ -18,17 +18,18 @@ export interface Call {
   key: string | null;
 }
 
-type Answer = { code: number; msg?: string; data?: unknown };
-export type Routes = Record<string, (call: Call) => Answer | Promise<Answer>>;
+type FakeAnswer = { code: number; msg?: string; data?: unknown };
+export type FakeRoutes = Record<string, (call: RecordedCall) => FakeAnswer | Promise<FakeAnswer>>;
 
-export const ok = (data: unknown): Answer => ({ code: 200, msg: '成功', data });
-export const page = (rows: unknown[]) => ok({ data: rows, total: rows.length, current_page: 1, per_page: 30, last_page: 1 });
+export const okAnswer = (data: unknown): FakeAnswer => ({ code: 200, msg: '成功', data });
+export const pageAnswer = (rows: unknown[]) =>
+  okAnswer({ data: rows, total: rows.length, current_page: 1, per_page: 30, last_page: 1 });
 
 /** Half the time of a page in jsdom went to style sheets that nothing is painted with. */
-const unstyled = { zeroRuntime: true, token: { motion: false } };
+const TEST_THEME = { zeroRuntime: true, token: { motion: false } };
 
 /** jsdom lays nothing out; a grid of this size shows some twenty rows. */
-export function giveSizes(): void {
+export function stubElementSizes(): void {
   vi.stubGlobal(
     'ResizeObserver',
     class {
@@ -37,26 +38,43 @@ export function giveSizes(): void {
       disconnect() {}
     },
   );
-  for (const [name, size] of [['offsetHeight', 600], ['offsetWidth', 1200], ['clientHeight', 600], ['clientWidth', 1200]] as const) {
+  for (const [name, size] of [
+    ['offsetHeight', 600],
+    ['offsetWidth', 1200],
+    ['clientHeight', 600],
+    ['clientWidth', 1200],
+  ] as const) {
     Object.defineProperty(HTMLElement.prototype, name, { configurable: true, get: () => size });
   }
   Element.prototype.scrollTo = () => undefined;
   Element.prototype.scrollIntoView = () => undefined;
-  window.matchMedia ??= () => ({ matches: false, addListener() {}, removeListener() {}, addEventListener() {}, removeEventListener() {} }) as never;
+  window.matchMedia ??= () =>
+    ({
+      matches: false,
+      addListener() {},
+      removeListener() {},
+      addEventListener() {},
+      removeEventListener() {},
+    }) as never;
 }
 
-export function renderPage(content: ReactNode, routes: Routes) {
-  const calls: Call[] = [];
-  const told: ReportedError[] = [];
+export function renderPage(content: ReactNode, routes: FakeRoutes) {
+  const calls: RecordedCall[] = [];
+  const reported: ReportedError[] = [];
   const tabs = { open: vi.fn(), close: vi.fn(), replace: vi.fn(), setTitle: vi.fn() } satisfies TabsApi;
-  const off = onReportedError((notice) => told.push(notice));
+  const off = onReportedError((notice) => reported.push(notice));
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     const address = new URL(url, 'http://erp.test');
-    const call: Call = {
+    const call: RecordedCall = {
       method: init.method ?? 'GET',
       path: address.pathname.slice(1),
       query: Object.fromEntries(address.searchParams),
-      body: init.body instanceof FormData ? Object.fromEntries(init.body) : init.body ? (JSON.parse(init.body as string) as Record<string, unknown>) : {},
+      body:
+        init.body instanceof FormData
+          ? Object.fromEntries(init.body)
+          : init.body
+            ? (JSON.parse(init.body as string) as Record<string, unknown>)
+            : {},
       key: new Headers(init.headers).get('Idempotency-Key'),
     };
     calls.push(call);
@@ -85,7 +103,7 @@ export function renderPage(content: ReactNode, routes: Routes) {
   });
   const client = new QueryClient({ defaultOptions: { queries: { retry: false, gcTime: 0 } } });
   const view = render(
-    <ConfigProvider theme={unstyled}>
+    <ConfigProvider theme={TEST_THEME}>
       <App>
         <QueryClientProvider client={client}>
           <MemoryRouter initialEntries={['/sales/salesoutAdd']}>
@@ -101,17 +119,17 @@ export function renderPage(content: ReactNode, routes: Routes) {
     localStorage.clear();
     sessionStorage.clear();
   };
-  return { ...view, calls, told, tabs, done };
+  return { ...view, calls, told: reported, tabs, done };
 }
 
 /** Buttons by their text; far quicker than by role in a page of thousands of nodes, and blind to antd's extra space. */
-export function button(label: string): HTMLButtonElement | undefined {
+export function findButton(label: string): HTMLButtonElement | undefined {
   return [...document.querySelectorAll('button')].find((one) => one.textContent?.replace(/\s/g, '') === label);
 }
 
-export async function press(label: string): Promise<void> {
+export async function pressButton(label: string): Promise<void> {
   const found = await waitFor(() => {
-    const one = button(label);
+    const one = findButton(label);
     if (!one) throw new Error(`no button ${label}`);
     if (one.disabled) throw new Error(`the button ${label} is off`);
     return one;

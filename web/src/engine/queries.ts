@@ -1,14 +1,14 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, ApiError, type Query } from '../lib/api';
 import { isCancelled, NETWORK } from '../lib/errors';
-import type { Chart, Effects, ListAnswer, LogEntry, Ref, Row, Screen, Totals } from './types';
+import type { Chart, BillEffects, ListAnswer, LogEntry, Ref, Row, Screen, Totals } from './types';
 
 export const PICKER_PAGE = 30;
 
 /** Every read of the engine, keyed by resource, so that a write can renew what it touched. */
 
 /** A refusal stays a refusal; only what never got an answer is worth asking again. */
-export function retry(count: number, error: Error): boolean {
+export function shouldRetry(count: number, error: Error): boolean {
   return count < 2 && (isCancelled(error) || (error instanceof ApiError && error.code === NETWORK));
 }
 
@@ -17,7 +17,7 @@ export function screenQuery(route: string) {
     queryKey: ['screen', route],
     queryFn: ({ signal }) => api.get<Screen>('v2/Open/Screen/getScreen', { route }, { signal }),
     staleTime: 5 * 60_000,
-    retry,
+    retry: shouldRetry,
     // The page itself says what went wrong.
     meta: { quiet: true },
   });
@@ -31,13 +31,13 @@ export function fieldsQuery(route: string) {
   return queryOptions({
     queryKey: ['screen', 'fields', menu_action],
     queryFn: async ({ signal }) => {
-      const told = await api.get<{ field: string }[]>('v2/open/FieldAuth/getFieldList', { menu_action }, { signal });
-      return told.map(({ field }) => field);
+      const fields = await api.get<{ field: string }[]>('v2/open/FieldAuth/getFieldList', { menu_action }, { signal });
+      return fields.map(({ field }) => field);
     },
     enabled: menu_action !== '',
     staleTime: FIELD_MINUTES * 60_000,
     meta: { quiet: true },
-    retry,
+    retry: shouldRetry,
   });
 }
 
@@ -48,32 +48,32 @@ export function listQuery(screen: Screen, query: Query) {
       try {
         return await api.get<ListAnswer>(`${screen.api}/getList`, { ...query, totals: 0 }, { signal });
       } catch (error) {
-        const rows = passed(error, client.getQueryData<ListAnswer>(queryKey));
+        const rows = acceptTableAnswer(error, client.getQueryData<ListAnswer>(queryKey));
         if (rows) return rows;
         throw error;
       }
     },
     placeholderData: keepPreviousData,
-    retry,
+    retry: shouldRetry,
   });
 }
 
 const NO_ROWS: ListAnswer = { data: [], current_page: 1, per_page: PICKER_PAGE, last_page: 1 };
 
-/** A table takes 304 for success, with rows of its own or those it had, and 404 for none (spec/3-rules.md 7 and 8). */
-function passed(error: unknown, before: ListAnswer | undefined): ListAnswer | null {
+/** Accept 304 as success with its own rows or the previous ones, and 404 as no rows (spec/3-rules.md 7 and 8). */
+function acceptTableAnswer(error: unknown, before: ListAnswer | undefined): ListAnswer | null {
   if (!(error instanceof ApiError) || isCancelled(error)) return null;
   if (error.code === 304) return (error.data as ListAnswer | null) ?? before ?? NO_ROWS;
   return error.code === 404 ? NO_ROWS : null;
 }
 
 export function chartQuery(screen: Screen, query: Query, axis: string, measure: string) {
-  const asked = { ...withoutPaging(query), axis, measure };
+  const params = { ...withoutPaging(query), axis, measure };
   return queryOptions({
-    queryKey: [screen.name, 'chart', asked],
-    queryFn: ({ signal }) => api.get<Chart>(`${screen.api}/getChart`, asked, { signal }),
+    queryKey: [screen.name, 'chart', params],
+    queryFn: ({ signal }) => api.get<Chart>(`${screen.api}/getChart`, params, { signal }),
     placeholderData: keepPreviousData,
-    retry,
+    retry: shouldRetry,
   });
 }
 
@@ -83,24 +83,28 @@ function withoutPaging(query: Query): Query {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !PAGING.has(name)));
 }
 
-/** How many rows a filter holds and what they add up to: asked beside the rows, and not again for another page. */
+/** Count and totals of a filter, read beside the rows and not again per page. */
 export function totalsQuery(screen: Screen, query: Query) {
   const filter = withoutPaging(query);
   return queryOptions({
     queryKey: [screen.name, 'totals', filter],
     queryFn: ({ signal }) => api.get<Totals>(`${screen.api}/getTotals`, filter, { signal }),
     placeholderData: keepPreviousData,
-    retry,
+    retry: shouldRetry,
   });
 }
 
-/** When a bill of a type would fall due; asked anew, since terms change. */
-export function dueQuery(screen: string, date: string, partner: number) {
+/** Due date of a bill type; refetched, since terms change. */
+export function dueDateQuery(screen: string, date: string, partner: number) {
   return queryOptions({
     queryKey: [screen, 'due', date, partner],
     queryFn: ({ signal }) =>
-      api.get<{ due_date: string | null }>('v2/open/DueDate/getDueDate', { screen, business_date: date, partner_id: partner }, { signal }),
-    retry,
+      api.get<{ due_date: string | null }>(
+        'v2/open/DueDate/getDueDate',
+        { screen, business_date: date, partner_id: partner },
+        { signal },
+      ),
+    retry: shouldRetry,
     meta: { quiet: true },
   });
 }
@@ -109,13 +113,13 @@ export function infoQuery(screen: Screen, id: number) {
   return queryOptions({
     queryKey: [screen.name, 'info', id],
     queryFn: ({ signal }) => api.get<Row>(`${screen.api}/getInfo`, { id }, { signal }),
-    retry,
+    retry: shouldRetry,
   });
 }
 
 /**
- * What a form starts from: a record, or with `draw` what is left of another bill. Read once, since a form must not change
- * under the hands of whoever fills it.
+ * Initial values of a form: a record, or with `draw` the remainder of another bill. Read once: a form must not change
+ * while it is filled in.
  */
 export function formQuery(screen: Screen, id: number, draw: boolean, source?: string) {
   const call = draw ? 'getDraft' : 'getInfo';
@@ -124,7 +128,7 @@ export function formQuery(screen: Screen, id: number, draw: boolean, source?: st
     queryFn: ({ signal }) => api.get<Row>(`${screen.api}/${call}`, source ? { id, source } : { id }, { signal }),
     staleTime: Infinity,
     gcTime: 0,
-    retry,
+    retry: shouldRetry,
   });
 }
 
@@ -132,50 +136,59 @@ export function logQuery(screen: Screen, id: number) {
   return queryOptions({
     queryKey: [screen.name, 'log', id],
     queryFn: ({ signal }) => api.get<LogEntry[]>(`${screen.api}/getLog`, { id }, { signal }),
-    retry,
+    retry: shouldRetry,
   });
 }
 
 export function effectsQuery(screen: Screen, id: number) {
   return queryOptions({
     queryKey: [screen.name, 'effects', id],
-    queryFn: ({ signal }) => api.get<Effects[]>('v2/open/BillEffect/getEffects', { screen: screen.name, id }, { signal }),
+    queryFn: ({ signal }) =>
+      api.get<BillEffects[]>('v2/open/BillEffect/getEffects', { screen: screen.name, id }, { signal }),
     meta: { quiet: true },
-    retry,
+    retry: shouldRetry,
   });
 }
 
 /** Lists that come in shorter pages (spec/3-rules.md 9). */
-const SHORT_PAGES: Record<string, number> = { brand: 20, allocation: 20 };
+const SHORT_PAGE_SIZES: Record<string, number> = { brand: 20, allocation: 20 };
 
 const GOODS_POPUP = 'v2/inventory/Goods/getGoodsListPopup';
 
-const within = (ref: Ref, narrow: Query): Query => ({ ...narrow, ...(ref.disabled && { disabled: 1 }), ...(ref.beyond && { beyond: 1 }) });
+const buildDropdownQuery = (ref: Ref, narrow: Query): Query => ({
+  ...narrow,
+  ...(ref.disabled && { disabled: 1 }),
+  ...(ref.beyond && { beyond: 1 }),
+});
 
 /** Pages of a reference's choices. Goods on a bill come with stock and prices. A failing selector stays as it was, silently. */
 export function choiceQuery(ref: Ref, keyword: string, narrow: Query, withStock = false) {
   const path = withStock ? GOODS_POPUP : `${ref.api}/getDropdown`;
-  const asked = within(ref, narrow);
+  const params = buildDropdownQuery(ref, narrow);
   return infiniteQueryOptions({
-    queryKey: [ref.resource, withStock ? 'stocked' : 'dropdown', keyword, asked],
+    queryKey: [ref.resource, withStock ? 'stocked' : 'dropdown', keyword, params],
     queryFn: ({ pageParam, signal }) =>
-      api.get<ListAnswer>(path, { ...asked, keyword, page: pageParam, per_page: SHORT_PAGES[ref.resource] ?? PICKER_PAGE }, { signal }),
+      api.get<ListAnswer>(
+        path,
+        { ...params, keyword, page: pageParam, per_page: SHORT_PAGE_SIZES[ref.resource] ?? PICKER_PAGE },
+        { signal },
+      ),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.last_page > last.current_page ? last.current_page + 1 : undefined),
     staleTime: 30_000,
     meta: { quiet: true },
-    retry,
+    retry: shouldRetry,
   });
 }
 
 /** The record of a reference that only its key is known of, as a link tells it. */
-export function namedQuery(ref: Ref, id: number) {
+export function recordByKeyQuery(ref: Ref, id: number) {
   return queryOptions({
     queryKey: [ref.resource, 'named', id],
     queryFn: ({ signal }) => api.get<ListAnswer>(`${ref.api}/getDropdown`, { id, disabled: 1 }, { signal }),
     staleTime: 5 * 60_000,
     meta: { quiet: true },
-    retry,
+    retry: shouldRetry,
   });
 }
 
@@ -188,14 +201,14 @@ export interface PackUnit {
 }
 
 /** A reference's choices in one answer; a page of it only where there are more than the server hands out at once. */
-export function wholeQuery(ref: Ref, narrow: Query) {
-  const asked = within(ref, narrow);
+export function allChoicesQuery(ref: Ref, narrow: Query) {
+  const params = buildDropdownQuery(ref, narrow);
   return queryOptions({
-    queryKey: [ref.resource, 'whole', asked],
-    queryFn: ({ signal }) => api.get<ListAnswer>(`${ref.api}/getDropdown`, { ...asked, is_coupon: 1 }, { signal }),
+    queryKey: [ref.resource, 'whole', params],
+    queryFn: ({ signal }) => api.get<ListAnswer>(`${ref.api}/getDropdown`, { ...params, is_coupon: 1 }, { signal }),
     staleTime: 30_000,
     meta: { quiet: true },
-    retry,
+    retry: shouldRetry,
   });
 }
 
@@ -206,7 +219,7 @@ export function openPrefixesQuery() {
     queryFn: ({ signal }) => api.get<string[]>('v2/open/BillAddress/getPrefixes', {}, { signal }),
     staleTime: Infinity,
     meta: { quiet: true },
-    retry,
+    retry: shouldRetry,
   });
 }
 
@@ -218,18 +231,18 @@ export interface TypeNode extends Row {
   is_leaf: boolean;
 }
 
-export function typesBelowQuery(p_id: number) {
+export function childTypesQuery(p_id: number) {
   return queryOptions({
     queryKey: ['goods_type', 'below', p_id],
     queryFn: ({ signal }) => api.get<TypeNode[]>('open/GoodsType/getGoodsTypeList', { p_id }, { signal }),
     staleTime: 30_000,
     meta: { quiet: true },
-    retry,
+    retry: shouldRetry,
   });
 }
 
 /** Goods with stock and prices for a bill's warehouse and partner. */
-/** Where goods lie, for a bill that counts them there. */
+/** A place where goods lie, for a bill that counts them there. */
 export interface GoodsPlace {
   allocation_id: number | null;
   allocation_name: string | null;
@@ -246,7 +259,7 @@ export interface GoodsRow extends Row {
   barcode?: string | null;
   is_batch?: boolean;
   available_stocks?: string;
-  /** What each of the order lines asked about has reserved. */
+  /** Quantity reserved by each of the requested order lines. */
   held?: Record<string, string>;
   safety_stock?: string | null;
   last_price?: string | null;
@@ -259,7 +272,7 @@ export function goodsQuery(query: Query) {
     queryKey: ['goods', 'popup', query],
     queryFn: ({ signal }) => api.get<ListAnswer<GoodsRow>>(GOODS_POPUP, query, { signal }),
     staleTime: 10_000,
-    retry,
+    retry: shouldRetry,
   });
 }
 
@@ -273,7 +286,7 @@ export function sourceQuery(apiPath: string, query: Query) {
   return queryOptions({
     queryKey: ['source', apiPath, query],
     queryFn: ({ signal }) => api.get<OpenRows>(apiPath, query, { signal }),
-    retry,
+    retry: shouldRetry,
   });
 }
 
@@ -281,6 +294,6 @@ export function proposalQuery(apiPath: string, query: Query) {
   return queryOptions({
     queryKey: ['proposal', apiPath, query],
     queryFn: ({ signal }) => api.get<Row[]>(apiPath, query, { signal }),
-    retry,
+    retry: shouldRetry,
   });
 }

@@ -1,14 +1,20 @@
 import { act, renderHook } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-const refused = (id: number) => ({ id, serial: `XSCK${id}`, action: '审核', revision: 1, reasons: [{ msg: '库存不足', ways: [] }] });
+const refused = (id: number) => ({
+  id,
+  serial: `XSCK${id}`,
+  action: '审核',
+  revision: 1,
+  reasons: [{ msg: '库存不足', ways: [] }],
+});
 const DAY = 24 * 3_600_000;
 
 /** A page that was loaded anew, of whoever is signed in: what it tells, and how it is told more. */
 async function load(user: number) {
   vi.resetModules();
   localStorage.setItem('user_id', String(user));
-  const { dropRefused, keepRefused, useRefused } = await import('./refusals');
+  const { removeRefusals: dropRefused, addRefusals: keepRefused, useRefusals: useRefused } = await import('./refusals');
   const { result } = renderHook(() => useRefused());
   return {
     keepRefused: (ids: number[], screen = 'sales_outbound') => act(() => keepRefused(screen, ids.map(refused))),

@@ -1,21 +1,21 @@
-/** What was refused stays told, with what can be done about it, until it is done or closed: kept by user, screen and record. */
+/** Refusals with their remedies, stored by user, screen and record until they are resolved or closed. */
 import { serverTime } from '../lib/businessClock';
 import { userKey } from '../lib/session';
 import { createStore, useStore } from '../lib/store';
-import { readStored, removeStored, writeStored } from '../lib/stored';
+import { readSlot, removeSlot, writeSlot } from '../lib/localStorageSlot';
 
-/** What can be done about a cause; `route` leads to a page, without it the words are all. */
-export interface WayOn {
+/** Remedy of a cause; `route` opens a page, without it there is only the text. */
+export interface Remedy {
   label: string;
   route: string;
 }
 
-export interface Reason {
+export interface RefusalReason {
   msg: string;
-  ways: WayOn[];
+  ways: Remedy[];
 }
 
-export interface Refused {
+export interface RefusedRecord {
   id: number;
   /** The bill's number. */
   serial: string;
@@ -23,72 +23,80 @@ export interface Refused {
   action: string;
   /** The bill's when it was refused; a form that has just saved it knows of none. */
   revision?: unknown;
-  reasons: Reason[];
+  reasons: RefusalReason[];
 }
 
-export interface Kept extends Refused {
+export interface StoredRefusal extends RefusedRecord {
   screen: string;
   /** The server's moment, in milliseconds. */
   at: number;
 }
 
-const NAME = 'refusals';
+const SLOT_NAME = 'refusals';
 /** Older ones give way: nobody works off so many, or comes back so late. */
-const MOST = 50;
-const LONGEST = 7 * 24 * 3_600_000;
+const MAX_REFUSALS = 50;
+const MAX_AGE = 7 * 24 * 3_600_000;
 
 /** By user, as far as this page has looked: newest first. */
-const known = new Map<string, readonly Kept[]>();
-const changes = createStore(0);
+const refusalsByUser = new Map<string, readonly StoredRefusal[]>();
+const changeCount = createStore(0);
 
 window.addEventListener('storage', ({ key }) => {
-  if (key !== null && known.delete(key)) changes.set((count) => count + 1);
+  if (key !== null && refusalsByUser.delete(key)) changeCount.set((count) => count + 1);
 });
 
-function lasting(kept: readonly Kept[]): readonly Kept[] {
-  return kept.filter(({ at }) => serverTime() - at < LONGEST).slice(0, MOST);
+function dropExpired(kept: readonly StoredRefusal[]): readonly StoredRefusal[] {
+  return kept.filter(({ at }) => serverTime() - at < MAX_AGE).slice(0, MAX_REFUSALS);
 }
 
-/** Of who is signed in, as the browser kept it. */
-function mine(): readonly Kept[] {
-  const owner = userKey(NAME);
-  const found = known.get(owner) ?? lasting(readStored<Kept[]>(NAME) ?? []);
-  known.set(owner, found);
+/** Return the stored refusals of the signed-in user. */
+function readOwnRefusals(): readonly StoredRefusal[] {
+  const owner = userKey(SLOT_NAME);
+  const found = refusalsByUser.get(owner) ?? dropExpired(readSlot<StoredRefusal[]>(SLOT_NAME) ?? []);
+  refusalsByUser.set(owner, found);
   return found;
 }
 
-function change(next: readonly Kept[]): void {
-  const kept = lasting(next);
-  known.set(userKey(NAME), kept);
-  if (kept.length > 0) writeStored(NAME, kept);
-  else removeStored(NAME);
-  changes.set((count) => count + 1);
+function storeRefusals(next: readonly StoredRefusal[]): void {
+  const kept = dropExpired(next);
+  refusalsByUser.set(userKey(SLOT_NAME), kept);
+  if (kept.length > 0) writeSlot(SLOT_NAME, kept);
+  else removeSlot(SLOT_NAME);
+  changeCount.set((count) => count + 1);
 }
 
 /** Keeps what was refused in the place of what was refused of the same records before. */
-export function keepRefused(screen: string, refused: Refused[]): void {
+export function addRefusals(screen: string, refused: RefusedRecord[]): void {
   if (refused.length === 0) return;
   const at = serverTime();
-  change([...refused.map((one) => ({ ...one, screen, at })), ...others(screen, refused.map(({ id }) => id))]);
+  storeRefusals([
+    ...refused.map((one) => ({ ...one, screen, at })),
+    ...excludeRecords(
+      screen,
+      refused.map(({ id }) => id),
+    ),
+  ]);
 }
 
 /** Forgets what was done since, or closed. */
-export function dropRefused(screen: string, ids: number[]): void {
-  const rest = others(screen, ids);
-  if (rest.length < mine().length) change(rest);
+export function removeRefusals(screen: string, ids: number[]): void {
+  const rest = excludeRecords(screen, ids);
+  if (rest.length < readOwnRefusals().length) storeRefusals(rest);
 }
 
-function others(screen: string, ids: number[]): Kept[] {
-  return mine().filter((one) => one.screen !== screen || !ids.includes(one.id));
+function excludeRecords(screen: string, ids: number[]): StoredRefusal[] {
+  return readOwnRefusals().filter((one) => one.screen !== screen || !ids.includes(one.id));
 }
 
-/** What is refused of the user, on whatever screen. */
-export function useRefused(): readonly Kept[] {
-  return useStore(changes, mine);
+/** Return the user's refusals, of every screen. */
+export function useRefusals(): readonly StoredRefusal[] {
+  return useStore(changeCount, readOwnRefusals);
 }
 
-/** What the server says of each cause; its whole message where it tells none apart. */
-export function reasonsOf(data: unknown, msg: string): Reason[] {
-  const told = typeof data === 'object' && data !== null && 'reasons' in data ? data.reasons : null;
-  return Array.isArray(told) && told.length > 0 ? (told as Reason[]) : [{ msg, ways: [] }];
+/** Parse the reasons of each cause; the whole message if the server lists none. */
+export function parseReasons(data: unknown, msg: string): RefusalReason[] {
+  const serverReasons = typeof data === 'object' && data !== null && 'reasons' in data ? data.reasons : null;
+  return Array.isArray(serverReasons) && serverReasons.length > 0
+    ? (serverReasons as RefusalReason[])
+    : [{ msg, ways: [] }];
 }

@@ -24,7 +24,13 @@ function Page() {
 }
 
 function onWidth(phone: boolean): void {
-  vi.stubGlobal('matchMedia', () => ({ matches: phone, addEventListener: vi.fn(), removeEventListener: vi.fn(), addListener: vi.fn(), removeListener: vi.fn() }));
+  vi.stubGlobal('matchMedia', () => ({
+    matches: phone,
+    addEventListener: vi.fn(),
+    removeEventListener: vi.fn(),
+    addListener: vi.fn(),
+    removeListener: vi.fn(),
+  }));
   render(<Page />);
 }
 
@@ -37,7 +43,9 @@ it('stand beside each other on a screen', () => {
 
 it('stand below each other on a phone, each with its title, the empty ones left out', () => {
   onWidth(true);
-  const [first, second] = [...document.querySelectorAll('tbody tr.ant-table-row')].map((row) => row.querySelectorAll('td'));
+  const [first, second] = [...document.querySelectorAll('tbody tr.ant-table-row')].map((row) =>
+    row.querySelectorAll('td'),
+  );
   expect([first!.length, second!.length]).toEqual([1, 1]);
   expect(first![0]!.textContent).toBe('检查项本期单据都已审核或作废不符3处理建议审核或作废');
   expect(second![0]!.textContent).toBe('检查项库存相符');

@@ -1,4 +1,4 @@
-/** The screen description the server gives and the engine draws. */
+/** Screen descriptions of the server, as the engine draws them. */
 import type { Failure } from '../lib/errors';
 import type { Bounds } from '../lib/validation';
 
@@ -18,7 +18,7 @@ export type FieldType =
   | 'password'
   | 'image';
 
-export interface Option {
+export interface FieldOption {
   value: string | number;
   label: string;
 }
@@ -32,13 +32,13 @@ export interface Ref {
   filter_by: string[];
   /** Fixed values that narrow the choice. */
   only: Record<string, string>;
-  /** What stands for none at all, in what is asked for: a brand of -1. */
+  /** Filter value for records without one: -1 for a brand. */
   none?: number | null;
   /** The choices are read whole and searched here. */
   at_once?: boolean;
-  /** Whether what is out of use may be chosen too. */
+  /** True if disabled records may be chosen too. */
   disabled?: boolean;
-  /** Whether what lies beyond the user's warehouses may be chosen too. */
+  /** True if records beyond the user's warehouses may be chosen too. */
   beyond?: boolean;
 }
 
@@ -55,13 +55,13 @@ export interface Field {
   width: number;
   max_length: number | null;
   default: unknown;
-  options: Option[] | null;
+  options: FieldOption[] | null;
   ref: Ref | null;
   label_field: string | null;
   rule: string | null;
   bounds: Bounds | null;
   masked: boolean;
-  /** Whether copying a bill copies it; links to other bills are stripped. */
+  /** True if copying a bill copies it; links to other bills are dropped. */
   copied: boolean;
   /** Sent, but never shown. */
   hidden: boolean;
@@ -71,21 +71,21 @@ export interface Field {
   bill?: boolean;
   /** A column that shows once it is chosen or used. */
   optional?: boolean;
-  /** Whether it stands with the figures that are keyed in; where nobody says, numbers that are keyed in do. */
+  /** True if it is shown with the figures that are keyed in; by default numbers that are keyed in are. */
   decides?: boolean | null;
-  /** What a date stands for: a day, one until which the list counts (asked for as `<name>_end` alone), or its month. */
+  /** Meaning of a date: a day, the end of the list's period (sent as `<name>_end` alone), or its month. */
   span?: 'day' | 'until' | 'month';
   /** The day that it may not be before. */
   since?: string | null;
   /** Computed by the server unless somebody types one: the flag that tells which. */
   typed_in?: string | null;
-  /** What is read in its place where it has anything: what the books say beside a reference. */
+  /** Field shown in its place if it has a value: the one of the books, for a reference. */
   told_by?: string | null;
-  /** A day that has come: one after today is asked about. */
+  /** Date of a past event: one after today needs a confirmation. */
   happened?: boolean;
-  /** Where something lies: shown on a map, and found there. */
+  /** An address: shown on a map, and found there. */
   place?: boolean;
-  /** A figure that a sheet has to tell, unless this flag of the row says that there is none. */
+  /** A figure that a sheet has to have, unless this flag of the row is set. */
   asked_unless?: string | null;
 }
 
@@ -99,7 +99,7 @@ export interface Action {
   danger: boolean;
   /** The fields whose values it is sent with. */
   asks?: string[];
-  /** Whether `getConsequence` tells first what it will change. */
+  /** True if `getConsequence` returns its consequences in advance. */
   foreseen?: boolean;
 }
 
@@ -142,9 +142,9 @@ export interface Block {
   required: boolean;
   source: BlockSource | null;
   proposals?: Proposal[];
-  /** Its goods are taken out of what the bill's warehouse has available. */
+  /** True if its goods are taken out of the warehouse's available stock. */
   takes_available?: boolean;
-  /** So many rows come with the record at most; all of them stand where the record leads to. */
+  /** Maximum number of rows that come with the record; the record links to all of them. */
   shown?: number | null;
 }
 
@@ -171,13 +171,13 @@ export interface Screen {
   /** Bills that can be drawn from this one. */
   follow_ups: FollowUp[];
   files?: FileCall[];
-  /** What fills in empty fields of the form. */
+  /** Calls that fill in empty fields of the form. */
   fillings?: Filling[];
-  /** Where a row leads: another list, filtered by the row, or the address the row carries. */
+  /** Target of a row: another list, filtered by the row, or the address in the row. */
   drill?: Drill | null;
   /** The reference whose record a keyword finds, where the list has no texts of its own to search. */
   found_by?: string | null;
-  /** What a keyword is looked for in, in words. */
+  /** Labels of what a keyword searches. */
   keyword?: string[];
   /** Fields of lines that the list's bills are found by. */
   line_filters?: Field[];
@@ -191,9 +191,9 @@ export interface Screen {
   chart?: { axes: string[]; measures: string[] } | null;
   /** The code of the report that the screen is; entering it is recorded. */
   report?: string | null;
-  /** Whether the report is exported in every form, and subscribed to. */
+  /** True if the report is exported in every format and can be subscribed to. */
   filed?: boolean;
-  /** What users are told above the list and the form. */
+  /** Text above the list and the form. */
   note?: string | null;
   /** The statuses whose rows add to no total. */
   uncounted?: string[];
@@ -235,7 +235,7 @@ export interface FollowUp {
   label: string;
   route: string;
   api: string;
-  /** What the later bill is told of where it is drawn from, when it is drawn from several types of bills. */
+  /** Type of the source bill passed to the later bill, if it is drawn from several types. */
   source?: string | null;
 }
 
@@ -249,9 +249,9 @@ export interface ListAnswer<T = Row> {
   current_page: number;
   per_page: number;
   last_page: number;
-  /** When a report's figures were computed; other lists are as of now. */
+  /** Time at which a report's figures were computed; other lists are as of now. */
   refreshed_at?: string;
-  /** What to know of a report's figures: why they are not computed anew, or may still change. */
+  /** Notices about a report's figures: why they are not computed anew, or may still change. */
   notices?: string[];
 }
 
@@ -265,12 +265,12 @@ export interface Totals {
 export interface BatchAnswer {
   success: number[];
   failures: Failure[];
-  /** What else came of it, in words. */
+  /** Other results, as texts. */
   notes?: string[];
 }
 
 /** Rows of one kind that a bill caused. */
-export interface Effects {
+export interface BillEffects {
   block: Block;
   rows: Row[];
   more: boolean;
@@ -289,15 +289,19 @@ export interface LogEntry {
 }
 
 /** Tables count their rows themselves. */
-export const LINE_NUMBER = 'line_no';
+export const LINE_NUMBER_FIELD = 'line_no';
 
-/** The columns a table of the block's rows may show; what a source offers is read first, then how much of it is taken. */
-export function columnsOf(block: Block): Field[] {
-  const shown = block.fields.filter((field) => !field.hidden && field.type !== 'password' && field.name !== LINE_NUMBER);
-  return block.source === null ? shown : [...shown.filter((field) => !field.form), ...shown.filter((field) => field.form)];
+/** Return the columns of the block's table; a source's own values come before the part taken of it. */
+export function shownFields(block: Block): Field[] {
+  const shown = block.fields.filter(
+    (field) => !field.hidden && field.type !== 'password' && field.name !== LINE_NUMBER_FIELD,
+  );
+  return block.source === null
+    ? shown
+    : [...shown.filter((field) => !field.form), ...shown.filter((field) => field.form)];
 }
 
-export function keyOf(screen: Screen, row: Row): number {
+export function recordKey(screen: Screen, row: Row): number {
   return Number(row[screen.key]);
 }
 
@@ -308,16 +312,16 @@ export function isRef(field: Field): field is RefField {
 }
 
 /** A field of the screen that refers to other records. */
-export function refField(screen: Screen, name: string): RefField | undefined {
+export function findRefField(screen: Screen, name: string): RefField | undefined {
   return screen.fields.filter(isRef).find((field) => field.name === name);
 }
 
-/** What a list may be filtered by. */
+/** Return the fields that a list may be filtered by. */
 export function searchFields(screen: Screen): Field[] {
   return [...screen.fields, ...(screen.line_filters ?? [])].filter((field) => field.search && !field.masked);
 }
 
-export function actionOf(screen: Screen, name: string): Action | undefined {
+export function findAction(screen: Screen, name: string): Action | undefined {
   return screen.actions.find((action) => action.name === name);
 }
 

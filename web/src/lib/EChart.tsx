@@ -1,4 +1,4 @@
-/** A chart by echarts, as wide as its place is; which kinds of charts and parts it may draw, its callers register. */
+/** An echarts chart of its container's width; callers register the kinds of charts and parts that they use. */
 import ReactECharts from 'echarts-for-react/esm/core';
 import type { EChartsReactProps } from 'echarts-for-react/esm/types';
 import * as echarts from 'echarts/core';

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { api, ApiError, cancelAll, getSession, onUnauthorized, setSession, type Session } from './api';
-import { Cancelled, onReportedError, reportError, showMessage, type ReportedError } from './errors';
+import { api, ApiError, cancelPendingReads, getSession, onUnauthorized, setSession, type Session } from './api';
+import { CancelledError, onReportedError, reportError, showMessage, type ReportedError } from './errors';
 
 const session: Session = {
   token: 't0ken',
@@ -45,7 +45,7 @@ const header = (call: Call | undefined, name: string) => new Headers(call?.init.
 
 beforeEach(() => setSession(session));
 afterEach(() => {
-  cancelAll();
+  cancelPendingReads();
   localStorage.clear();
   sessionStorage.clear();
 });
@@ -53,10 +53,18 @@ afterEach(() => {
 describe('signing', () => {
   it('signs method, path, sorted query and body hash as the server does', async () => {
     const calls = server(() => ok());
-    await api.get('v2/sales/SalesOutstock/getList', { per_page: 30, keyword: "米其林 (205)'*!", empty: '', none: null });
+    await api.get('v2/sales/SalesOutstock/getList', {
+      per_page: 30,
+      keyword: "米其林 (205)'*!",
+      empty: '',
+      none: null,
+    });
     const { url } = calls[0]!;
     expect([...url.searchParams.keys()].sort()).toEqual(['keyword', 'per_page', 'sign', 'timeStamp']);
-    const keyword = encodeURIComponent("米其林 (205)'*!").replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+    const keyword = encodeURIComponent("米其林 (205)'*!").replace(
+      /[!'()*]/g,
+      (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+    );
     const canonical = `keyword=${keyword}&per_page=30&timeStamp=${url.searchParams.get('timeStamp')}`;
     const empty = createHash('sha256').update('').digest('hex');
     const text = `GET\n/v2/sales/SalesOutstock/getList\n${canonical}\n${empty}`;
@@ -67,7 +75,9 @@ describe('signing', () => {
     const calls = server(() => ok());
     await api.post('/v2/sales/SalesOutstock/add', { remark: '加急' });
     const { url, init } = calls[0]!;
-    const hash = createHash('sha256').update(init.body as string).digest('hex');
+    const hash = createHash('sha256')
+      .update(init.body as string)
+      .digest('hex');
     const text = `POST\n/v2/sales/SalesOutstock/add\ntimeStamp=${url.searchParams.get('timeStamp')}\n${hash}`;
     expect(url.searchParams.get('sign')).toBe(createHmac('sha256', 'k3y').update(text).digest('hex'));
   });
@@ -173,7 +183,9 @@ describe('a machine whose clock was set wrong after the login', () => {
     vi.stubGlobal('fetch', () => {
       asked += 1;
       const told = new Date((clock += 86_400_000)).toISOString().replace('Z', '+00:00');
-      return Promise.resolve(Response.json({ code: 402, msg: '过期', data: null }, { headers: { 'Business-Time': told } }));
+      return Promise.resolve(
+        Response.json({ code: 402, msg: '过期', data: null }, { headers: { 'Business-Time': told } }),
+      );
     });
     await expect(api.get('b')).rejects.toMatchObject({ code: 402, msg: '过期' });
     expect(asked).toBe(2);
@@ -192,12 +204,15 @@ describe('cancellation', () => {
     server(() => (count++ === 0 ? new Promise(() => undefined) : ok('new')));
     const first = api.get('a/getList', { page: 1 });
     const second = api.get('a/getList', { page: 1 });
-    await expect(first).rejects.toBeInstanceOf(Cancelled);
+    await expect(first).rejects.toBeInstanceOf(CancelledError);
     await expect(second).resolves.toBe('new');
   });
   it('lets reads of different queries be', async () => {
     server(({ url }) => ok(url.searchParams.get('page')));
-    await expect(Promise.all([api.get('a/getList', { page: 1 }), api.get('a/getList', { page: 2 })])).resolves.toEqual(['1', '2']);
+    await expect(Promise.all([api.get('a/getList', { page: 1 }), api.get('a/getList', { page: 2 })])).resolves.toEqual([
+      '1',
+      '2',
+    ]);
   });
   // docs/specification.md#27、docs/specification.md#168、docs/specification.md#169
   it('cancelAll gives up reads with its reason, and leaves writes alone', async () => {
@@ -205,7 +220,7 @@ describe('cancellation', () => {
     server(({ init }) => new Promise((resolve) => init.method === 'POST' && (finish = resolve)));
     const read = api.get('a/getList');
     const write = api.post('a/add');
-    cancelAll();
+    cancelPendingReads();
     await expect(read).rejects.toMatchObject({ code: 404, msg: '路由跳转取消请求' });
     finish(ok('written'));
     await expect(write).resolves.toBe('written');
@@ -213,8 +228,8 @@ describe('cancellation', () => {
   it('cancelAll leaves alone what is told to the server', async () => {
     let finish: (body: unknown) => void = () => undefined;
     server(() => new Promise((resolve) => (finish = resolve)));
-    const told = api.get('a/visit', { code: 'x' }, { lasting: true });
-    cancelAll();
+    const told = api.get('a/visit', { code: 'x' }, { survivesNavigation: true });
+    cancelPendingReads();
     finish(ok('told'));
     await expect(told).resolves.toBe('told');
   });
@@ -272,7 +287,7 @@ describe('reportError', () => {
     return seen;
   };
   it('is silent for cancelled requests', () => {
-    expect(record(() => reportError(new Cancelled('取消')))).toEqual([]);
+    expect(record(() => reportError(new CancelledError('取消')))).toEqual([]);
   });
   it('tells an answer 404: only what we gave up ourselves is silent', () => {
     expect(record(() => reportError(new ApiError(404, '单据不存在')))[0]?.msg).toBe('单据不存在');

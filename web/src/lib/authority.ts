@@ -8,10 +8,10 @@ export interface Authority {
 }
 
 const listeners = new Set<() => void>();
-let current: Authority | null = null;
+let currentAuthority: Authority | null = null;
 
 export function setAuthority(authority: Authority | null): void {
-  current = authority;
+  currentAuthority = authority;
   for (const listener of listeners) listener();
 }
 
@@ -21,6 +21,6 @@ export function useAuthority(): Authority | null {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => current,
+    () => currentAuthority,
   );
 }

@@ -6,7 +6,7 @@ export type Decimal = InstanceType<typeof Decimal>;
 
 export const ZERO = new Decimal(0);
 
-/** What a role without the right sees in place of a price or amount. */
+/** Placeholder of a price or amount that the role may not see. */
 export const MASK = '无权限';
 
 export function isMasked(value: unknown): boolean {
@@ -34,13 +34,13 @@ export function decimalOrZero(value: unknown): Decimal {
   return parseDecimal(value) ?? ZERO;
 }
 
-/** Whether nothing was typed, or zero; what is no number is something, to be refused. */
-export function isNought(text: string): boolean {
+/** Return whether the text is empty or zero; a text that is no number is neither. */
+export function isBlankOrZero(text: string): boolean {
   return text.trim() === '' || parseDecimal(text)?.isZero() === true;
 }
 
 /** Sum of what is numeric; the mask wins, since a partial sum would reveal or mislead. */
-export function sumOf(values: Iterable<unknown>): Decimal | typeof MASK {
+export function sumDecimals(values: Iterable<unknown>): Decimal | typeof MASK {
   let sum: Decimal = ZERO;
   for (const value of values) {
     if (isMasked(value)) return MASK;

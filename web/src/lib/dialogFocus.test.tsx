@@ -2,13 +2,13 @@ import { cleanup, render, screen } from '@testing-library/react';
 import { Button, ConfigProvider, Drawer, Input, Modal } from 'antd';
 import type { ReactNode } from 'react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { followDialogs } from './dialogFocus';
+import { watchDialogFocus } from './dialogFocus';
 
 let stop: () => void;
 beforeEach(() => {
   // Nothing is laid out here, and what is out of sight takes no focus.
   vi.spyOn(HTMLElement.prototype, 'offsetParent', 'get').mockReturnValue(document.body);
-  stop = followDialogs();
+  stop = watchDialogFocus();
 });
 afterEach(() => {
   stop();
@@ -18,7 +18,11 @@ afterEach(() => {
 
 /** What has the keyboard once the dialog is there. */
 async function beginning(dialog: ReactNode): Promise<Element | null> {
-  render(<ConfigProvider theme={{ token: { motion: false } }} button={{ autoInsertSpace: false }}>{dialog}</ConfigProvider>);
+  render(
+    <ConfigProvider theme={{ token: { motion: false } }} button={{ autoInsertSpace: false }}>
+      {dialog}
+    </ConfigProvider>,
+  );
   const shown = await screen.findByRole('dialog');
   await expect.poll(() => shown.contains(document.activeElement)).toBe(true);
   return document.activeElement;

@@ -1,4 +1,4 @@
-/** What a user must see of an outcome; the shell subscribes and draws messages and the global error dialog. */
+/** Outcomes that are shown to the user; the shell subscribes and draws messages and the global error dialog. */
 import { machineTime } from './businessClock';
 
 /** A question, and what it is about. */
@@ -10,12 +10,12 @@ export interface Question {
 export interface Failure {
   index: number;
   serial: string;
-  /** What of a line it is about. */
+  /** Field of a line. */
   field?: string;
   msg: string;
   /** 362 or 363 where a stock warning is the reason. */
   code?: number;
-  /** What kind of questions it asks. */
+  /** Kind of the questions asked. */
   asks?: string;
   /** Each question that has an answer of its own. */
   questions?: Question[];
@@ -23,15 +23,15 @@ export interface Failure {
   reasons?: { msg: string; ways: { label: string; route: string }[] }[];
 }
 
-export type Level = 'success' | 'info' | 'warning' | 'error';
+export type NoticeLevel = 'success' | 'info' | 'warning' | 'error';
 
 /** A message, or with failures the dialog of a message and a table (序号, 单据号/序号, 失败原因). */
 export interface ReportedError {
-  level: Level;
+  level: NoticeLevel;
   msg: string;
   failures: Failure[];
-  /** Whether nothing at all went through. */
-  nothing?: boolean;
+  /** True if nothing at all went through. */
+  noneSucceeded?: boolean;
   seconds: number;
 }
 
@@ -50,8 +50,8 @@ export class ApiError extends Error {
   }
 }
 
-/** A request that we gave up ourselves. Its code is internal: an answer may say 404 too, and is then told. */
-export class Cancelled extends ApiError {
+/** A request that was cancelled here. Its code is internal: a 404 of the server is shown, this isn't. */
+export class CancelledError extends ApiError {
   constructor(reason: string) {
     super(404, reason);
     this.name = 'Cancelled';
@@ -59,80 +59,91 @@ export class Cancelled extends ApiError {
 }
 
 export function isCancelled(error: unknown): boolean {
-  return error instanceof Cancelled;
+  return error instanceof CancelledError;
 }
 
-type Listener = (error: ReportedError) => void;
+type ErrorListener = (error: ReportedError) => void;
 
-const listeners = new Set<Listener>();
-const THROTTLE = 1000;
-const UNTOLD = { text: '', at: 0 };
-let last = UNTOLD;
+const listeners = new Set<ErrorListener>();
+const THROTTLE_INTERVAL = 1000;
+const NO_NOTICE = { text: '', at: 0 };
+let lastNotice = NO_NOTICE;
 
-/** The moment from which another warning may be told: one a second, none is lost. */
-let nextWarning = 0;
-let queued = 0;
+/** Time from which another warning may be shown: one a second, none is lost. */
+let nextWarningAt = 0;
+let queuedWarnings = 0;
 
-function publish(notice: ReportedError): void {
+function publishNotice(notice: ReportedError): void {
   const now = machineTime();
   const text = `${notice.level}:${notice.msg}`;
-  if (notice.failures.length === 0 && text === last.text && now - last.at < THROTTLE) return;
-  last = { text, at: now };
-  if (notice.level !== 'warning' || notice.failures.length > 0) return tell(notice);
-  const ahead = nextWarning - now;
+  if (notice.failures.length === 0 && text === lastNotice.text && now - lastNotice.at < THROTTLE_INTERVAL) return;
+  lastNotice = { text, at: now };
+  if (notice.level !== 'warning' || notice.failures.length > 0) return notifyListeners(notice);
+  const ahead = nextWarningAt - now;
   // A clock that was set back holds no warning up.
-  const waits = ahead <= THROTTLE * (queued + 1) ? Math.max(ahead, 0) : 0;
-  nextWarning = now + waits + THROTTLE;
-  if (waits === 0) return tell(notice);
-  queued += 1;
+  const waits = ahead <= THROTTLE_INTERVAL * (queuedWarnings + 1) ? Math.max(ahead, 0) : 0;
+  nextWarningAt = now + waits + THROTTLE_INTERVAL;
+  if (waits === 0) return notifyListeners(notice);
+  queuedWarnings += 1;
   setTimeout(() => {
-    queued -= 1;
-    tell(notice);
+    queuedWarnings -= 1;
+    notifyListeners(notice);
   }, waits);
 }
 
-function tell(notice: ReportedError): void {
+function notifyListeners(notice: ReportedError): void {
   for (const listener of listeners) listener(notice);
 }
 
-export function onReportedError(listener: Listener): () => void {
+export function onReportedError(listener: ErrorListener): () => void {
   // Whoever listens first has been told nothing yet.
-  if (listeners.size === 0) [last, nextWarning] = [UNTOLD, 0];
+  if (listeners.size === 0) [lastNotice, nextWarningAt] = [NO_NOTICE, 0];
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-export function showMessage(level: Level, msg: string, seconds = 3): void {
-  publish({ level, msg, failures: [], seconds });
+export function showMessage(level: NoticeLevel, msg: string, seconds = 3): void {
+  publishNotice({ level, msg, failures: [], seconds });
 }
 
 /** Opens the global error dialog; `done` counts what went through all the same. */
 export function showFailures(msg: string, failures: Failure[], done: number): void {
-  publish({ level: 'error', msg, failures, nothing: done === 0, seconds: 5 });
+  publishNotice({ level: 'error', msg, failures, noneSucceeded: done === 0, seconds: 5 });
 }
 
 /** Shows any failure by its kind; a cancelled request says nothing, and neither does a login that ended (401). */
 export function reportError(error: unknown): void {
-  report(error, 'error');
+  reportAtLevel(error, 'error');
 }
 
-/** The same, where a refusal is no more than a warning. */
+/** Report an error, showing a refusal as a warning. */
 export function reportWarning(error: unknown): void {
-  report(error, 'warning');
+  reportAtLevel(error, 'warning');
 }
 
-function report(error: unknown, refused: Level): void {
+function reportAtLevel(error: unknown, refused: NoticeLevel): void {
   if (isCancelled(error) || (error instanceof ApiError && error.code === 401)) return;
   if (error instanceof ApiError) {
-    const failures = failuresOf(error.data);
+    const failures = parseFailures(error.data);
     const offline = error.code === NETWORK;
-    publish({ level: offline ? 'error' : refused, msg: error.msg, failures, ...(failures.length > 0 && { nothing: true }), seconds: offline ? 5 : 3 });
+    publishNotice({
+      level: offline ? 'error' : refused,
+      msg: error.msg,
+      failures,
+      ...(failures.length > 0 && { noneSucceeded: true }),
+      seconds: offline ? 5 : 3,
+    });
     return;
   }
-  publish({ level: 'error', msg: error instanceof Error ? error.message : String(error), failures: [], seconds: 5 });
+  publishNotice({
+    level: 'error',
+    msg: error instanceof Error ? error.message : String(error),
+    failures: [],
+    seconds: 5,
+  });
 }
 
-function failuresOf(data: unknown): Failure[] {
+function parseFailures(data: unknown): Failure[] {
   if (typeof data !== 'object' || data === null || !('failures' in data)) return [];
   return Array.isArray(data.failures) ? (data.failures as Failure[]) : [];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDecimal, sumOf } from './decimal';
+import { parseDecimal, sumDecimals } from './decimal';
 import { formatMoney, formatPrice, formatQuantity, parseDate } from './format';
 
 describe('number formats', () => {
@@ -45,7 +45,7 @@ describe('parsing what people type', () => {
     expect(parseDate('7-5')).toBeNull();
   });
   it('sums decimally, and the mask wins', () => {
-    expect(sumOf(['0.1', '0.2', '', null]).toString()).toBe('0.3');
-    expect(sumOf(['1', '无权限'])).toBe('无权限');
+    expect(sumDecimals(['0.1', '0.2', '', null]).toString()).toBe('0.3');
+    expect(sumDecimals(['1', '无权限'])).toBe('无权限');
   });
 });

@@ -1,4 +1,4 @@
-import { digest, uuid } from './sign';
+import { sha256Hex, uuid } from './sign';
 
 /**
  * Keys of writes. A key is stored before the request leaves, so that a retry after a lost answer, a reload or a second
@@ -10,25 +10,25 @@ interface StoredKey {
   digest: string;
 }
 
-function slot(scope: string): string {
+function storageKey(scope: string): string {
   return `idempotency:${scope}`;
 }
 
-function read(scope: string): StoredKey | null {
-  const stored = sessionStorage.getItem(slot(scope));
+function readStoredKey(scope: string): StoredKey | null {
+  const stored = sessionStorage.getItem(storageKey(scope));
   return stored === null ? null : (JSON.parse(stored) as StoredKey);
 }
 
 /** The key of a write with this body; the same one until the write has been answered. */
-export function idempotencyKey(scope: string, body: string): string {
-  const bodyDigest = digest(body);
-  const stored = read(scope);
+export function getIdempotencyKey(scope: string, body: string): string {
+  const bodyDigest = sha256Hex(body);
+  const stored = readStoredKey(scope);
   if (stored?.digest === bodyDigest) return stored.key;
   const key = uuid();
-  sessionStorage.setItem(slot(scope), JSON.stringify({ key, digest: bodyDigest } satisfies StoredKey));
+  sessionStorage.setItem(storageKey(scope), JSON.stringify({ key, digest: bodyDigest } satisfies StoredKey));
   return key;
 }
 
-export function settleKey(scope: string, key: string): void {
-  if (read(scope)?.key === key) sessionStorage.removeItem(slot(scope));
+export function releaseKey(scope: string, key: string): void {
+  if (readStoredKey(scope)?.key === key) sessionStorage.removeItem(storageKey(scope));
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { enterNumber, filterKeys, filterOf, type KeyFilter } from './numberEntry';
-import type { Bounds, NumberType, Place } from './validation';
+import { parseNumberEntry, filterKeys, keyFilterOf, type KeyFilter } from './numberEntry';
+import type { Bounds, NumberType, InputPlace } from './validation';
 
 interface GoldenEntry {
   section: string;
-  place: Place;
+  place: InputPlace;
   type: NumberType;
   rule: string | null;
   bounds?: Partial<Bounds>;
@@ -30,7 +30,7 @@ describe('the numeric input helper of 3-rules 5.2 over the golden vectors', () =
   // docs/specification.md#182
   it.each(golden.entries.map((c) => [c.section, c.typed, c] as const))('%s: %s', (_section, _typed, c) => {
     const kind = { type: c.type, rule: c.rule, bounds: c.bounds ? { ...unbounded, ...c.bounds } : null };
-    expect(enterNumber(c.typed, kind, c.place)).toEqual({ value: c.value, problem: c.problem });
+    expect(parseNumberEntry(c.typed, kind, c.place)).toEqual({ value: c.value, problem: c.problem });
   });
   it.each(golden.keys.map((c) => [c.section, c.typed, c] as const))('%s: %s', (_section, _typed, c) => {
     expect(filterKeys(c.typed, c.filter)).toBe(c.kept);
@@ -40,10 +40,19 @@ describe('the numeric input helper of 3-rules 5.2 over the golden vectors', () =
     ['1,200', '1200'],
     ['  ', ''],
   ])('takes %s as a person means it', (typed, value) => {
-    expect(enterNumber(typed, { type: 'quantity', rule: 'positive', bounds: null }, 'cell')).toEqual({ value, problem: null });
+    expect(parseNumberEntry(typed, { type: 'quantity', rule: 'positive', bounds: null }, 'cell')).toEqual({
+      value,
+      problem: null,
+    });
   });
   it('lets through what a rule has words for', () => {
-    const of = (rule: string | null) => filterOf({ type: 'money', rule, bounds: null });
-    expect([of('positiveInt'), of('notNegative'), of('positive'), of('PositiveInt'), of(null)]).toEqual(['integer', 'limit', 'signed', 'signed', 'any']);
+    const of = (rule: string | null) => keyFilterOf({ type: 'money', rule, bounds: null });
+    expect([of('positiveInt'), of('notNegative'), of('positive'), of('PositiveInt'), of(null)]).toEqual([
+      'integer',
+      'limit',
+      'signed',
+      'signed',
+      'any',
+    ]);
   });
 });

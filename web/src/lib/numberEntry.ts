@@ -1,5 +1,5 @@
 import { parseDecimal, toHalfWidth, ZERO, type Decimal } from './decimal';
-import { DECIMALS, numberProblem, type NumberKind, type Place } from './validation';
+import { DECIMALS, numberProblem, type NumberKind, type InputPlace } from './validation';
 
 /**
  * The numeric input helper of spec/3-rules.md 5.2: what inputs make of what was typed into them; the server refuses what
@@ -16,39 +16,40 @@ export interface NumberEntry {
 
 const NOT_A_NUMBER = '请输入数字';
 
-export function enterNumber(text: string, kind: NumberKind, place: Place): NumberEntry {
+export function parseNumberEntry(text: string, kind: NumberKind, place: InputPlace): NumberEntry {
   if (text.trim() === '') return { value: '', problem: null };
   const typed = parseDecimal(text);
-  if (typed === null) return { value: reset(kind, place), problem: NOT_A_NUMBER };
-  const value = normalised(typed, kind, place);
+  if (typed === null) return { value: resetValue(kind, place), problem: NOT_A_NUMBER };
+  const value = normalizeNumber(typed, kind, place);
   const problem = numberProblem(value, kind, place);
-  if (problem === null) return { value: written(value, kind, place), problem };
+  if (problem === null) return { value: formatEntry(value, kind, place), problem };
   const least = kind.bounds?.least ?? null;
   if (least !== null && value.lt(least)) return { value: String(least), problem };
-  return { value: value.lt(0) ? reset(kind, place) : '', problem };
+  return { value: value.lt(0) ? resetValue(kind, place) : '', problem };
 }
 
 /** Rounded to the decimals of its kind; an Integer to none, a PositiveInteger of a form is made positive instead. */
-function normalised(typed: Decimal, kind: NumberKind, place: Place): Decimal {
-  if (kind.type === 'integer' && kind.rule !== null) return place === 'form' && kind.rule === 'PositiveInt' ? typed.abs() : typed;
+function normalizeNumber(typed: Decimal, kind: NumberKind, place: InputPlace): Decimal {
+  if (kind.type === 'integer' && kind.rule !== null)
+    return place === 'form' && kind.rule === 'PositiveInt' ? typed.abs() : typed;
   return typed.toDecimalPlaces(DECIMALS[kind.type]);
 }
 
 /** Non-numeric or negative quantities reset to 0, where 0 itself is allowed; everything else clears. */
-function reset(kind: NumberKind, place: Place): string {
+function resetValue(kind: NumberKind, place: InputPlace): string {
   return kind.type === 'quantity' && numberProblem(ZERO, kind, place) === null ? '0' : '';
 }
 
-/** Money of a form has its two decimals written out. */
-function written(value: Decimal, kind: NumberKind, place: Place): string {
+/** Format a value: money of a form with two decimals. */
+function formatEntry(value: Decimal, kind: NumberKind, place: InputPlace): string {
   return kind.type === 'money' && place === 'form' ? value.toFixed(DECIMALS.money) : value.toString();
 }
 
 /** Key filters: digits alone; digits and one point; a leading minus as well; and that without a limit of decimals. */
 export type KeyFilter = 'integer' | 'limit' | 'signed' | 'any';
 
-/** What a form's field lets through; where its rule has words for what is wrong, the wrong thing may be typed. */
-export function filterOf({ rule }: NumberKind): KeyFilter {
+/** Return the key filter of a form's field; a rule with a message of its own lets wrong keys through. */
+export function keyFilterOf({ rule }: NumberKind): KeyFilter {
   if (rule === 'positiveInt') return 'integer';
   if (rule === 'notNegative') return 'limit';
   return rule === null ? 'any' : 'signed';

@@ -1,4 +1,4 @@
-/** What the server keeps for a user: drafts, columns, query schemes, favourites. */
+/** Preferences that the server stores for a user: drafts, columns, query schemes, favourites. */
 import { api } from './api';
 import { uuid } from './sign';
 
@@ -17,7 +17,7 @@ export interface Preference<T> {
   kept_at: string;
 }
 
-interface Marks {
+interface PreferenceFlags {
   is_public?: boolean;
   is_default?: boolean;
 }
@@ -27,7 +27,13 @@ export function listPreferences<T>(kind: PreferenceKind, screen = '', name = '')
 }
 
 /** Each saving is a command of its own: what is saved last holds. */
-export function savePreference(kind: PreferenceKind, screen: string, name: string, value: unknown, marks: Marks = {}): Promise<void> {
+export function savePreference(
+  kind: PreferenceKind,
+  screen: string,
+  name: string,
+  value: unknown,
+  marks: PreferenceFlags = {},
+): Promise<void> {
   return api.post('v2/open/UserPreference/save', { kind, screen, name, value, ...marks }, { idempotencyKey: uuid() });
 }
 
@@ -35,16 +41,22 @@ export function removePreference(kind: PreferenceKind, screen: string, name: str
   return api.post('v2/open/UserPreference/del', { kind, screen, name }, { idempotencyKey: uuid() });
 }
 
-const waiting = new Map<string, ReturnType<typeof setTimeout>>();
+const pendingSaves = new Map<string, ReturnType<typeof setTimeout>>();
 
 /** Saves a while after the last change, and quietly: this browser has its own copy. */
-export function savePreferenceLater(kind: PreferenceKind, screen: string, name: string, value: () => unknown, delay: number): void {
+export function savePreferenceDebounced(
+  kind: PreferenceKind,
+  screen: string,
+  name: string,
+  value: () => unknown,
+  delay: number,
+): void {
   const key = `${kind}:${screen}:${name}`;
-  clearTimeout(waiting.get(key));
-  waiting.set(
+  clearTimeout(pendingSaves.get(key));
+  pendingSaves.set(
     key,
     setTimeout(() => {
-      waiting.delete(key);
+      pendingSaves.delete(key);
       const now = value();
       if (now !== null) void savePreference(kind, screen, name, now).catch(() => undefined);
     }, delay),
@@ -52,8 +64,8 @@ export function savePreferenceLater(kind: PreferenceKind, screen: string, name: 
 }
 
 /** Gives up a saving that waits. */
-export function forgetLater(kind: PreferenceKind, screen: string, name: string): void {
+export function cancelPendingSave(kind: PreferenceKind, screen: string, name: string): void {
   const key = `${kind}:${screen}:${name}`;
-  clearTimeout(waiting.get(key));
-  waiting.delete(key);
+  clearTimeout(pendingSaves.get(key));
+  pendingSaves.delete(key);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CapError, priceLine, type PricedLine, type PricingInput } from './pricing';
+import { ValueLimitError, priceLine, type PricedLine, type PricingInput } from './pricing';
 
 interface GoldenCase {
   name: string;
@@ -18,8 +18,8 @@ describe('priceLine over the golden vectors', () => {
   });
   it.each(golden.cases.map((c) => [c.name, c] as const))('%s', (_name, { input, output }) => {
     if ('error' in output) {
-      expect(() => priceLine(input)).toThrow(new CapError());
-      expect(new CapError().message).toBe(output.error);
+      expect(() => priceLine(input)).toThrow(new ValueLimitError());
+      expect(new ValueLimitError().message).toBe(output.error);
     } else {
       expect(priceLine(input)).toEqual(output);
     }

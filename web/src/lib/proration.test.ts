@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from './decimal';
-import { boundPart, plusPart, takePart, type SourceMoney } from './proration';
+import { capPart, addPart, proratePart, type SourceMoney } from './proration';
 
 type Told = Record<'quantity' | 'amount' | 'discount' | 'tax', string>;
 
@@ -37,8 +37,8 @@ describe('takePart over the golden vectors', () => {
     let given = moneyOf(taken);
     for (const expected of parts) {
       const quantity = new Decimal(expected.quantity);
-      const part = takePart(moneyOf(source), given, quantity);
-      given = plusPart(given, quantity, part);
+      const part = proratePart(moneyOf(source), given, quantity);
+      given = addPart(given, quantity, part);
       const { amount, discount, tax } = part;
       expect({ amount: amount.toFixed(2), discount: discount.toFixed(2), tax: tax.toFixed(2) }).toEqual({
         amount: expected.amount,
@@ -51,7 +51,7 @@ describe('takePart over the golden vectors', () => {
 
 describe('boundPart over the golden vectors', () => {
   it.each(golden.bounds.map((c) => [c.name, c] as const))('%s', (_name, { source, own, part, most, bound }) => {
-    const { amount, discount, tax } = boundPart(moneyOf(source), moneyOf(own), moneyOf(part), new Decimal(most));
+    const { amount, discount, tax } = capPart(moneyOf(source), moneyOf(own), moneyOf(part), new Decimal(most));
     expect({ amount: amount.toFixed(2), discount: discount.toFixed(2), tax: tax.toFixed(2) }).toEqual(bound);
   });
 });

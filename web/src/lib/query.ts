@@ -1,4 +1,6 @@
-/** Reading server state: pages that are kept behind other tabs ask nothing, and what is stale when they come back on screen. */
+/**
+ * Queries of server state: pages behind other tabs don't fetch, and refetch what is stale when they are shown again.
+ */
 import * as reading from '@tanstack/react-query';
 import { usePageActive } from './tabs';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { followWidth } from './rootFont';
+import { watchRootFont } from './rootFont';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -9,7 +9,7 @@ afterEach(() => {
 it('3-rules 9: resize debounce 500 ms; root font size = window width / 1920 * 100', () => {
   vi.useFakeTimers();
   vi.stubGlobal('innerWidth', 1920);
-  const stop = followWidth();
+  const stop = watchRootFont();
   const shown = () => document.documentElement.style.fontSize;
   expect(shown()).toBe('100px');
   vi.stubGlobal('innerWidth', 960);

@@ -1,19 +1,19 @@
-import { DEBOUNCE } from './useDebounced';
+import { DEBOUNCE_DELAY } from './useDebounced';
 
-/** What a width of 1920 px makes of 1rem: 100 px (spec/3-rules.md 9). */
-const DRAWN_FOR = 1920;
-const REM = 100;
+/** Width (px) at which 1rem is 100 px (spec/3-rules.md 9). */
+const DESIGN_WIDTH = 1920;
+const DESIGN_REM = 100;
 
 function setRootFont(): void {
-  document.documentElement.style.fontSize = `${(window.innerWidth / DRAWN_FOR) * REM}px`;
+  document.documentElement.style.fontSize = `${(window.innerWidth / DESIGN_WIDTH) * DESIGN_REM}px`;
 }
 
 /** Keeps the root's font size in step with the width of the window, once that has been still for a while. */
-export function followWidth(): () => void {
+export function watchRootFont(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onResize = () => {
     clearTimeout(timer);
-    timer = setTimeout(setRootFont, DEBOUNCE);
+    timer = setTimeout(setRootFont, DEBOUNCE_DELAY);
   };
   setRootFont();
   window.addEventListener('resize', onResize);

@@ -19,7 +19,7 @@ export interface Session {
   area_name: string | null;
   /** 数据范围 in words, where it is not just all of the own company. */
   scope: string;
-  /** Who really acts, where an administrator has logged in for the user. */
+  /** The administrator who acts for the user by impersonation. */
   imitator: string | null;
   /** Somebody else has set his password: first of all he sets his own. */
   must_change_password: boolean;
@@ -52,10 +52,10 @@ const SESSION_KEYS = [
   'imitator',
   'must_change_password',
 ] as const;
-/** What the header bears where the group has no short name. */
-export const PRODUCT = '汽配轮胎供应链平台';
+/** Title of the header if the group has no short name. */
+export const PRODUCT_NAME = '汽配轮胎供应链平台';
 const SYSTEM_KEY = 'currentSystem';
-const usualSystem: CurrentSystem = { type: 0, operatingVersion: 1, extendToolbar: '默认' };
+const DEFAULT_SYSTEM: CurrentSystem = { type: 0, operatingVersion: 1, extendToolbar: '默认' };
 /** Derived from the session elsewhere in the shell; they must not outlive it. */
 const CLEARED_WITH_SESSION = [
   'is_broadcast',
@@ -69,7 +69,7 @@ const CLEARED_WITH_SESSION = [
 
 export function setSession(session: Session | null): void {
   for (const key of SESSION_KEYS) {
-    const value = session && (key === 'titName' ? (session.titName ?? PRODUCT) : session[key]);
+    const value = session && (key === 'titName' ? (session.titName ?? PRODUCT_NAME) : session[key]);
     if (value === undefined || value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, String(value));
   }
@@ -106,16 +106,16 @@ export function getSession(): Session | null {
 function readSystem(): Session['system'] {
   try {
     const stored = JSON.parse(localStorage.getItem(SYSTEM_KEY) ?? '{}') as Partial<Session['system']>;
-    return { ...usualSystem, ...stored };
+    return { ...DEFAULT_SYSTEM, ...stored };
   } catch {
-    return usualSystem;
+    return DEFAULT_SYSTEM;
   }
 }
 
-const STATION = 1;
+const STATION_TYPE = 1;
 
 export function isStation({ type }: CurrentSystem): boolean {
-  return type === STATION;
+  return type === STATION_TYPE;
 }
 
 /** Another operating version for the session that is open. */

@@ -18,26 +18,26 @@ export function queryPairs(query: Query): [string, string][] {
 /** RFC 3986 `k=v` pairs sorted by key, then value. */
 export function canonicalQuery(pairs: [string, string][]): string {
   return [...pairs]
-    .sort(([ka, va], [kb, vb]) => compare(ka, kb) || compare(va, vb))
-    .map(([key, value]) => `${encode(key)}=${encode(value)}`)
+    .sort(([ka, va], [kb, vb]) => compareText(ka, kb) || compareText(va, vb))
+    .map(([key, value]) => `${encodeRfc3986(key)}=${encodeRfc3986(value)}`)
     .join('&');
 }
 
-function compare(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function encode(text: string): string {
+function encodeRfc3986(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** Hex HMAC-SHA256 over method, path, canonical query and body hash; a multipart body counts as empty. */
-export function sign(key: string, method: string, path: string, canonical: string, body: string): string {
-  const text = `${method}\n${path}\n${canonical}\n${digest(body)}`;
+export function signRequest(key: string, method: string, path: string, canonical: string, body: string): string {
+  const text = `${method}\n${path}\n${canonical}\n${sha256Hex(body)}`;
   return bytesToHex(hmac(sha256, utf8ToBytes(key), utf8ToBytes(text)));
 }
 
-export function digest(text: string): string {
+export function sha256Hex(text: string): string {
   return bytesToHex(sha256(utf8ToBytes(text)));
 }
 

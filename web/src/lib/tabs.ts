@@ -1,4 +1,4 @@
-/** What a page may ask of the shell's page tabs; the shell provides the implementation. */
+/** Interface of the shell's page tabs; the shell provides the implementation. */
 import { createContext, useContext } from 'react';
 
 export interface TabOptions {
@@ -28,7 +28,7 @@ export function useTabs(): TabsApi {
   return tabs;
 }
 
-/** Whether the page's tab is the one on screen. */
+/** Return whether the page's tab is the active one. */
 export function usePageActive(): boolean {
   return useContext(PageActiveContext);
 }

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from './decimal';
-import { labelled, numberProblem, textProblem, type Bounds, type NumberType, type Place } from './validation';
+import { labelProblem, numberProblem, textProblem, type Bounds, type NumberType, type InputPlace } from './validation';
 
 interface GoldenNumber {
   section: string;
-  place: Place;
+  place: InputPlace;
   type: NumberType;
   rule: string | null;
   bounds?: Partial<Bounds>;
@@ -29,7 +29,11 @@ interface GoldenText {
 }
 
 const file = resolve(import.meta.dirname, '../../../tests/golden/rules.json');
-const golden = JSON.parse(readFileSync(file, 'utf8')) as { numbers: GoldenNumber[]; labelled: GoldenLabel[]; texts: GoldenText[] };
+const golden = JSON.parse(readFileSync(file, 'utf8')) as {
+  numbers: GoldenNumber[];
+  labelled: GoldenLabel[];
+  texts: GoldenText[];
+};
 const unbounded: Bounds = { least: null, most: null, over: null, under: null };
 
 describe('rules of 3-rules section 5 over the golden vectors', () => {
@@ -38,7 +42,7 @@ describe('rules of 3-rules section 5 over the golden vectors', () => {
     expect(numberProblem(new Decimal(c.sent), kind, c.place)).toBe(c.problem);
   });
   it.each(golden.labelled.map((c) => [c.section, c] as const))('%s', (_section, c) => {
-    expect(labelled(c.label, c.problem)).toBe(c.told);
+    expect(labelProblem(c.label, c.problem)).toBe(c.told);
   });
   it.each(golden.texts.map((c) => [c.section, c.sent, c] as const))('%s: %s', (_section, _sent, c) => {
     expect(textProblem(c.sent, c.rule, null)).toBe(c.problem);

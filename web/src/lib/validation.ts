@@ -1,31 +1,35 @@
 import type { Decimal } from './decimal';
-import { CAP, CAP_MESSAGE } from './pricing';
+import { VALUE_LIMIT, VALUE_LIMIT_MESSAGE } from './pricing';
 
 /** Number and text rules of spec/3-rules.md 5.1 to 5.3; their cases are tests/golden/rules.json, shared with the server. */
 
 export type NumberRule = 'positiveInt' | 'PositiveInt' | 'Positive' | 'positive' | 'notNegative';
 export type NumberType = 'integer' | 'quantity' | 'money' | 'price' | 'rate';
 /** A line of a bill or table, or a field of a form: their words differ. */
-export type Place = 'cell' | 'form';
+export type InputPlace = 'cell' | 'form';
 
-interface RuleOfNumber {
+interface NumberRuleSpec {
   strict: boolean;
   whole: boolean;
-  told: Record<Place, string>;
+  message: Record<InputPlace, string>;
 }
 
-const RULES: Record<NumberRule, RuleOfNumber> = {
-  positiveInt: { strict: false, whole: true, told: { cell: '请输入大于等于0的整数', form: '请输入大于等于0的整数' } },
-  PositiveInt: { strict: true, whole: true, told: { cell: '请输入大于0的整数', form: '必须是正整数' } },
-  Positive: { strict: false, whole: false, told: { cell: '请输入大于等于0的数', form: '请输入大于等于零的数' } },
-  positive: { strict: true, whole: false, told: { cell: '请输入大于0的数', form: '请输入大于零的数' } },
-  notNegative: { strict: false, whole: false, told: { cell: '不能小于0', form: '不能小于0' } },
+const NUMBER_RULES: Record<NumberRule, NumberRuleSpec> = {
+  positiveInt: {
+    strict: false,
+    whole: true,
+    message: { cell: '请输入大于等于0的整数', form: '请输入大于等于0的整数' },
+  },
+  PositiveInt: { strict: true, whole: true, message: { cell: '请输入大于0的整数', form: '必须是正整数' } },
+  Positive: { strict: false, whole: false, message: { cell: '请输入大于等于0的数', form: '请输入大于等于零的数' } },
+  positive: { strict: true, whole: false, message: { cell: '请输入大于0的数', form: '请输入大于零的数' } },
+  notNegative: { strict: false, whole: false, message: { cell: '不能小于0', form: '不能小于0' } },
 };
 
-/** What `Positive` tells in a cell of more or fewer than two decimals. */
-const ANY_DECIMALS = '只能输入正数';
+/** Message of `Positive` in a cell of more or fewer than two decimals. */
+const ANY_DECIMALS_MESSAGE = '只能输入正数';
 /** Words that go on from a field's label; others stand behind it as a sentence of their own. */
-const GOES_ON = ['必须是正整数', '不能小于0'];
+const CONTINUING_MESSAGES = ['必须是正整数', '不能小于0'];
 
 /** Between what a number lies: `least` and `most` belong to it, `over` and `under` don't. */
 export interface Bounds {
@@ -47,12 +51,14 @@ export function isNumberType(type: string): type is NumberType {
   return type in DECIMALS;
 }
 
-/** What is wrong with a number, or null; it follows the field's label. */
-export function numberProblem(value: Decimal, { type, rule, bounds }: NumberKind, place: Place): string | null {
-  if (value.abs().gte(CAP)) return CAP_MESSAGE;
-  const check = rule !== null && rule in RULES ? RULES[rule as NumberRule] : null;
+/** Describe what is wrong with a number, or null; the text follows the field's label. */
+export function numberProblem(value: Decimal, { type, rule, bounds }: NumberKind, place: InputPlace): string | null {
+  if (value.abs().gte(VALUE_LIMIT)) return VALUE_LIMIT_MESSAGE;
+  const check = rule !== null && rule in NUMBER_RULES ? NUMBER_RULES[rule as NumberRule] : null;
   if (check && (value.lt(0) || (check.strict && value.isZero()) || (check.whole && !value.isInteger()))) {
-    return place === 'cell' && rule === 'Positive' && DECIMALS[type] !== 2 ? ANY_DECIMALS : check.told[place];
+    return place === 'cell' && rule === 'Positive' && DECIMALS[type] !== 2
+      ? ANY_DECIMALS_MESSAGE
+      : check.message[place];
   }
   const outside = bounds && boundsProblem(value, bounds);
   if (outside) return outside;
@@ -69,8 +75,8 @@ function boundsProblem(value: Decimal, { least, most, over, under }: Bounds): st
 }
 
 /** A problem with the name of what it is about, in the words of the server. */
-export function labelled(label: string, problem: string): string {
-  return GOES_ON.includes(problem) ? `${label}${problem}` : `“${label}”${problem}`;
+export function labelProblem(label: string, problem: string): string {
+  return CONTINUING_MESSAGES.includes(problem) ? `${label}${problem}` : `“${label}”${problem}`;
 }
 
 const TEXT_RULES = {

@@ -11,7 +11,11 @@ function loads(shown: HTMLIFrameElement) {
     if (!port) return;
     port.onmessage = ({ data }: MessageEvent<{ method: string; messageId?: string }>) => {
       if (!data.messageId) return;
-      port.postMessage({ switchboardAction: 'reply', messageId: data.messageId, result: data.method === 'getDataMask' ? mask : {} });
+      port.postMessage({
+        switchboardAction: 'reply',
+        messageId: data.messageId,
+        result: data.method === 'getDataMask' ? mask : {},
+      });
     };
   };
   Object.defineProperty(shown, 'contentWindow', { value: { postMessage }, configurable: true });
@@ -25,12 +29,19 @@ function Pages({ seen }: { seen: string | null }) {
     <PageActiveContext key={title} value={title === seen}>
       <EmbedFrame
         code={title}
-        tab={{ key: 'all', label: '全部', embed_id: title, address: `/embedded/${title}?role_id=3`, filters: [], opens_with: {} }}
+        tab={{
+          key: 'all',
+          label: '全部',
+          embed_id: title,
+          address: `/embedded/${title}?role_id=3`,
+          filters: [],
+          opens_with: {},
+        }}
         title={title}
-        chosen
+        isSelected
         version={0}
-        wanted={0}
-        opensWith={{}}
+        requestedVersion={0}
+        initialFilters={{}}
         onPort={() => undefined}
         onShow={() => undefined}
       />
@@ -43,7 +54,9 @@ const frame = (title: string) => document.querySelector<HTMLIFrameElement>(`ifra
 afterEach(cleanup);
 
 it('lets go of the frame that was left first when many are open, and opens it with its filters again', async () => {
-  vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ code: 200, msg: '', data: { token: 'g', expires_in: 300 } })));
+  vi.stubGlobal('fetch', () =>
+    Promise.resolve(Response.json({ code: 200, msg: '', data: { token: 'g', expires_in: 300 } })),
+  );
   const view = render(<Pages seen={null} />);
   for (const seen of pages) {
     view.rerender(<Pages seen={seen} />);
@@ -54,5 +67,7 @@ it('lets go of the frame that was left first when many are open, and opens it wi
   await waitFor(() => expect(pages.filter((title) => frame(title) === null)).toEqual(['报表0']));
 
   view.rerender(<Pages seen="报表0" />);
-  expect(decodeURIComponent(frame('报表0')?.getAttribute('src') ?? '')).toMatch(/^\/embedded\/报表0\?.*苏州公司.*&role_id=3$/);
+  expect(decodeURIComponent(frame('报表0')?.getAttribute('src') ?? '')).toMatch(
+    /^\/embedded\/报表0\?.*苏州公司.*&role_id=3$/,
+  );
 });

@@ -8,20 +8,20 @@ import { Button, Result, Spin } from 'antd';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { FrameTab } from '@/gen';
 import { usePageActive } from '@/lib/tabs';
-import { withFilters, type DataMask } from './frameFilters';
+import { addFilters, type DataMask } from './frameFilters';
 import type { FramePort } from './framePort';
-import { keepUnseen } from './frameRoom';
-import { LiveFrame, type Trouble } from './LiveFrame';
+import { keepHiddenFrame } from './hiddenFrames';
+import { LiveFrame, type FrameFailure } from './LiveFrame';
 import styles from './reports.module.css';
-import { prepareFrame } from './standbyFrame';
-import { whenDrawn } from './whenDrawn';
-import { scrollLike, whenTouched } from './whenTouched';
+import { preloadFrame } from './preloadedFrame';
+import { whenRendered } from './whenRendered';
+import { copyScroll, whenInteracted } from './whenInteracted';
 
-const maskWithin = 2_000;
-/** As the report platform tells one: it lays the frame out for a narrow screen then. */
-const phone = /\bMobi/.test(navigator.userAgent);
+const MASK_TIMEOUT = 2_000;
+/** Test of mobile browsers, the same as the report platform's: it lays out the frame for a narrow screen then. */
+const IS_MOBILE = /\bMobi/.test(navigator.userAgent);
 
-interface Loading {
+interface FrameVersion {
   version: number;
   address: string;
 }
@@ -31,27 +31,37 @@ interface Props {
   tab: FrameTab & { address: string };
   title: string;
   /** On screen among the report's tabs. */
-  chosen: boolean;
+  isSelected: boolean;
   version: number;
   /** The newest version that its reader has asked for. */
-  wanted: number;
+  requestedVersion: number;
   /** The filters that it opens with. */
-  opensWith: DataMask;
-  /** The talk with the frame on screen; null once it is in trouble. */
+  initialFilters: DataMask;
+  /** Called with the port of the frame on screen; null once it has failed. */
   onPort: (port: FramePort | null) => void;
-  /** Which version is on screen. */
+  /** Called with the version on screen. */
   onShow: (version: number) => void;
 }
 
-export function EmbedFrame({ code, tab, title, chosen, version, wanted, opensWith, onPort, onShow }: Props) {
+export function EmbedFrame({
+  code,
+  tab,
+  title,
+  isSelected: chosen,
+  version,
+  requestedVersion: wanted,
+  initialFilters: opensWith,
+  onPort,
+  onShow,
+}: Props) {
   const active = usePageActive() && chosen;
   const port = useRef<FramePort | null>(null);
-  const [shown, setShown] = useState<Loading>({ version, address: withFilters(tab.address, opensWith) });
-  const [coming, setComing] = useState<Loading | null>(null);
+  const [shown, setShown] = useState<FrameVersion>({ version, address: addFilters(tab.address, opensWith) });
+  const [coming, setComing] = useState<FrameVersion | null>(null);
   /** The newest version that failed behind the one on screen. */
   const [missed, setMissed] = useState(version);
   const [answered, setAnswered] = useState(false);
-  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [trouble, setTrouble] = useState<FrameFailure | null>(null);
   const [gone, setGone] = useState(false);
   const touched = useRef(false);
   const onScreen = useRef<HTMLIFrameElement | null>(null);
@@ -72,8 +82,8 @@ export function EmbedFrame({ code, tab, title, chosen, version, wanted, opensWit
     if (!active || trouble || coming || version <= Math.max(shown.version, missed)) return;
     if (touched.current && wanted <= shown.version) return;
     let given = true;
-    void filtersOf(port.current).then(
-      (filters) => given && setComing({ version, address: withFilters(tab.address, filters) }),
+    void readFrameFilters(port.current).then(
+      (filters) => given && setComing({ version, address: addFilters(tab.address, filters) }),
     );
     return () => {
       given = false;
@@ -83,7 +93,7 @@ export function EmbedFrame({ code, tab, title, chosen, version, wanted, opensWit
   const watching = useRef(() => {});
   const watch = (frame: HTMLIFrameElement, drawn: () => void) => {
     watching.current();
-    watching.current = whenDrawn(frame, drawn);
+    watching.current = whenRendered(frame, drawn);
   };
   useEffect(() => () => watching.current(), []);
 
@@ -92,7 +102,7 @@ export function EmbedFrame({ code, tab, title, chosen, version, wanted, opensWit
     attending.current();
     touched.current = false;
     onScreen.current = frame;
-    attending.current = whenTouched(frame, () => (touched.current = true));
+    attending.current = whenInteracted(frame, () => (touched.current = true));
   };
   useEffect(() => () => attending.current(), []);
 
@@ -101,18 +111,18 @@ export function EmbedFrame({ code, tab, title, chosen, version, wanted, opensWit
     onPort(opened);
   };
 
-  const takeOver = (next: Loading, opened: FramePort, frame: HTMLIFrameElement) => {
+  const takeOver = (next: FrameVersion, opened: FramePort, frame: HTMLIFrameElement) => {
     if (touched.current && wantedNow.current < next.version) {
       setMissed(next.version);
       setComing(null);
       return;
     }
-    scrollLike(frame, onScreen.current);
+    copyScroll(frame, onScreen.current);
     attend(frame);
     answers(opened);
     setShown(next);
     setComing(null);
-    prepareFrame(tab.address);
+    preloadFrame(tab.address);
   };
 
   const giveWay = useEffectEvent((filters: DataMask) => {
@@ -120,14 +130,14 @@ export function EmbedFrame({ code, tab, title, chosen, version, wanted, opensWit
     answers(null);
     setAnswered(false);
     setComing(null);
-    setShown({ ...shown, address: withFilters(tab.address, filters) });
+    setShown({ ...shown, address: addFilters(tab.address, filters) });
     setGone(true);
   });
 
   useEffect(() => {
     if (active || gone || !answered) return;
     let given = true;
-    const end = keepUnseen(() => void filtersOf(port.current).then((filters) => given && giveWay(filters)));
+    const end = keepHiddenFrame(() => void readFrameFilters(port.current).then((filters) => given && giveWay(filters)));
     return () => {
       given = false;
       end();
@@ -138,15 +148,15 @@ export function EmbedFrame({ code, tab, title, chosen, version, wanted, opensWit
     const retry = () => {
       setAnswered(false);
       setComing(null);
-      setShown({ version, address: withFilters(tab.address, opensWith) });
+      setShown({ version, address: addFilters(tab.address, opensWith) });
       setTrouble(null);
     };
-    return <Refusal trouble={trouble} onRetry={retry} />;
+    return <FrameRefusal trouble={trouble} onRetry={retry} />;
   }
 
   const frames = gone ? [] : coming ? [shown, coming] : [shown];
   return (
-    <div className={phone ? styles.frameBox : `${styles.frameBox} ${styles.desk}`}>
+    <div className={IS_MOBILE ? styles.frameBox : `${styles.frameBox} ${styles.desk}`}>
       {!answered && <Spin className={styles.loading} size="large" description="正在打开报表" />}
       {frames.map((frame) => (
         <LiveFrame
@@ -155,7 +165,7 @@ export function EmbedFrame({ code, tab, title, chosen, version, wanted, opensWit
           tabKey={tab.key}
           address={frame.address}
           title={title}
-          behind={frame === coming}
+          isBackground={frame === coming}
           active={active}
           onReady={(opened, element) => {
             if (frame === coming) {
@@ -165,9 +175,9 @@ export function EmbedFrame({ code, tab, title, chosen, version, wanted, opensWit
             attend(element);
             answers(opened);
             setAnswered(true);
-            watch(element, () => prepareFrame(tab.address));
+            watch(element, () => preloadFrame(tab.address));
           }}
-          onTrouble={(reason) => {
+          onFailure={(reason) => {
             watching.current();
             if (frame !== coming) {
               answers(null);
@@ -183,12 +193,12 @@ export function EmbedFrame({ code, tab, title, chosen, version, wanted, opensWit
   );
 }
 
-/** What the reader has set the frame's filters to. */
-function filtersOf(port: FramePort | null): Promise<DataMask> {
-  return port?.ask<DataMask>('getDataMask', maskWithin).catch(() => ({})) ?? Promise.resolve({});
+/** Read the filters that the reader has set in the frame. */
+function readFrameFilters(port: FramePort | null): Promise<DataMask> {
+  return port?.ask<DataMask>('getDataMask', MASK_TIMEOUT).catch(() => ({})) ?? Promise.resolve({});
 }
 
-function Refusal({ trouble, onRetry }: { trouble: Trouble; onRetry: () => void }) {
+function FrameRefusal({ trouble, onRetry }: { trouble: FrameFailure; onRetry: () => void }) {
   const denied = trouble.kind === 'denied';
   return (
     <Result

@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { giveSizes, ok, page, renderPage } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { stubElementSizes, okAnswer, pageAnswer, renderPage } from '@/engine/harness';
 import type { Action } from '@/engine/types';
 import ExplorePage from './ExplorePage';
 
@@ -11,15 +11,15 @@ const opened = { opener: window as unknown, close: vi.fn(), location: { replace:
 let view: ReturnType<typeof renderPage>;
 
 function show(actions: Action[], answer: Parameters<typeof renderPage>[1][string]) {
-  view = renderPage(<ExplorePage screen={{ ...billScreen(), name: 'explore', api, actions }} />, {
-    [`${api}/getList`]: () => page([]),
-    [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+  view = renderPage(<ExplorePage screen={{ ...buildBillScreen(), name: 'explore', api, actions }} />, {
+    [`${api}/getList`]: () => pageAnswer([]),
+    [`${api}/getTotals`]: () => okAnswer({ total: 0, totals: {} }),
     [`${api}/explore`]: answer,
   });
 }
 
 beforeEach(() => {
-  giveSizes();
+  stubElementSizes();
   opened.opener = window;
   vi.stubGlobal('open', () => opened);
 });
@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 it('opens the exploring port in a window that knows nothing of this one', async () => {
-  show([explore], () => ok({ address: '//127.0.0.1:8002/open?ticket=once', expires_in: 60 }));
+  show([explore], () => okAnswer({ address: '//127.0.0.1:8002/open?ticket=once', expires_in: 60 }));
   fireEvent.click(await screen.findByText('进入分析'));
   await waitFor(() => expect(opened.location.replace).toHaveBeenCalledOnce());
   expect(String(opened.location.replace.mock.calls[0]?.[0])).toBe('http://127.0.0.1:8002/open?ticket=once');
@@ -44,7 +44,7 @@ it('closes the window and says why there is no way in', async () => {
 });
 
 it('offers no way in without the right', async () => {
-  show([], () => ok(null));
+  show([], () => okAnswer(null));
   await screen.findByText(/只含您的角色能看的数据/);
   expect(screen.queryByText('进入分析')).toBeNull();
 });

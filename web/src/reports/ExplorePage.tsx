@@ -4,13 +4,16 @@ import { useMutation } from '@tanstack/react-query';
 import { Alert, Button, Flex } from 'antd';
 import { useMemo } from 'react';
 import ListPage from '@/engine/list/ListPage';
-import { actionOf, type Screen } from '@/engine/types';
+import { findAction, type Screen } from '@/engine/types';
 import type { Entrance } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError } from '@/lib/errors';
 
 export default function ExplorePage({ screen }: { screen: Screen }) {
-  const list = useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name !== 'explore') }), [screen]);
+  const list = useMemo(
+    () => ({ ...screen, actions: screen.actions.filter(({ name }) => name !== 'explore') }),
+    [screen],
+  );
   const enter = useMutation({
     mutationFn: async (opened: Window) => {
       try {
@@ -39,7 +42,7 @@ export default function ExplorePage({ screen }: { screen: Screen }) {
         showIcon
         title="用下列数据集自己做图表和看板：选数据集，再选维度和指标。只含您的角色能看的数据，做好的图表只有自己看得到，看板可以在“看板”中发布给角色。"
         action={
-          actionOf(screen, 'explore') && (
+          findAction(screen, 'explore') && (
             <Button type="primary" icon={<ExportOutlined />} loading={enter.isPending} onClick={open}>
               进入分析
             </Button>

@@ -1,5 +1,12 @@
 /** 导出: a report's tab, or a report that is a list, as a workbook of its tables, as a cross table, or on paper; now, or regularly. */
-import { DownOutlined, FieldTimeOutlined, FileExcelOutlined, FilePdfOutlined, ExportOutlined, TableOutlined } from '@ant-design/icons';
+import {
+  DownOutlined,
+  FieldTimeOutlined,
+  FileExcelOutlined,
+  FilePdfOutlined,
+  ExportOutlined,
+  TableOutlined,
+} from '@ant-design/icons';
 import { Button, Dropdown, type MenuProps } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import type { FilterValues } from './frameFilters';
@@ -8,7 +15,7 @@ import { useReportExport } from './reportExport';
 const PivotDialog = lazy(() => import('./PivotDialog'));
 const SubscribeDialog = lazy(() => import('./subscriptions/SubscribeDialog'));
 
-const forms: MenuProps['items'] = [
+const EXPORT_FORMS: MenuProps['items'] = [
   { key: 'detail', icon: <FileExcelOutlined />, label: 'Excel 明细' },
   { key: 'pivot', icon: <TableOutlined />, label: 'Excel 透视…' },
   { key: 'pdf', icon: <FilePdfOutlined />, label: 'PDF' },
@@ -19,18 +26,18 @@ const forms: MenuProps['items'] = [
 interface Props {
   code: string;
   tab: string;
-  /** What is filtered by on screen, when it can be told. */
+  /** Filters on screen, if they are known. */
   filters: () => FilterValues | Promise<FilterValues>;
-  /** Under which name the user's filters are kept. */
-  keptAs: string;
-  /** What a list is summed up by. */
+  /** Screen under which the user's filters are stored. */
+  schemeScreen: string;
+  /** Grouping of a list. */
   grouping?: string;
   size?: 'small';
   /** Drawn as an outline, on a dark ground. */
   ghost?: boolean;
 }
 
-export function ExportMenu({ code, tab, filters, keptAs, grouping, size, ghost }: Props) {
+export function ExportMenu({ code, tab, filters, schemeScreen: keptAs, grouping, size, ghost }: Props) {
   const [pivoting, setPivoting] = useState(false);
   const [subscribing, setSubscribing] = useState(false);
   const exporting = useReportExport(code, tab, filters);
@@ -42,7 +49,7 @@ export function ExportMenu({ code, tab, filters, keptAs, grouping, size, ghost }
 
   return (
     <>
-      <Dropdown menu={{ items: forms, onClick: choose }} trigger={['click']}>
+      <Dropdown menu={{ items: EXPORT_FORMS, onClick: choose }} trigger={['click']}>
         <Button size={size} ghost={ghost} icon={<ExportOutlined />} loading={exporting.isPending}>
           导出 <DownOutlined />
         </Button>
@@ -60,7 +67,9 @@ export function ExportMenu({ code, tab, filters, keptAs, grouping, size, ghost }
             }
           />
         )}
-        {subscribing && <SubscribeDialog code={code} tab={tab} keptAs={keptAs} onClose={() => setSubscribing(false)} />}
+        {subscribing && (
+          <SubscribeDialog code={code} tab={tab} schemeScreen={keptAs} onClose={() => setSubscribing(false)} />
+        )}
       </Suspense>
     </>
   );

@@ -1,4 +1,7 @@
-/** 数据更新时间: how fresh the figures on screen are, and newer ones at a click or, where nothing is lost by it, by themselves. */
+/**
+ * 数据更新时间: publication time of the figures on screen; newer ones load on a click or, where nothing is lost by it, by
+ * themselves.
+ */
 import { ReloadOutlined } from '@ant-design/icons';
 import { Badge, Button, Checkbox } from 'antd';
 import styles from './reports.module.css';
@@ -6,7 +9,7 @@ import type { FreshFigures } from './useFreshFigures';
 
 interface Props {
   figures: FreshFigures;
-  /** When the figures on screen were published. */
+  /** Publication time of the figures on screen. */
   shownAt: string | null;
   onRefresh: () => void;
 }

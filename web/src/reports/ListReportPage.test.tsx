@@ -1,13 +1,13 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { giveSizes, ok, page, renderPage } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { stubElementSizes, okAnswer, pageAnswer, renderPage } from '@/engine/harness';
 import type { Field, Screen } from '@/engine/types';
 import ListReportPage from './ListReportPage';
 // Brought in before a test waits for it.
 import './PivotDialog';
 
-const described = billScreen();
+const described = buildBillScreen();
 const days = { business_date_start: '2026-11-01', business_date_end: '2026-11-26' };
 const grouping: Field = {
   ...described.fields[0]!,
@@ -37,20 +37,20 @@ let view: ReturnType<typeof renderPage>;
 
 function open(of = report, params: Record<string, string> = {}) {
   view = renderPage(<ListReportPage screen={of} params={params} />, {
-    [`${report.api}/getList`]: () => page([]),
-    [`${report.api}/getTotals`]: () => ok({ total: 0, totals: {} }),
-    'v2/report/Frame/export': () => ok({ export_id: 1, file_name: 'a.pdf' }),
-    'v2/report/Frame/getPivotChoices': () => ok(choices),
+    [`${report.api}/getList`]: () => pageAnswer([]),
+    [`${report.api}/getTotals`]: () => okAnswer({ total: 0, totals: {} }),
+    'v2/report/Frame/export': () => okAnswer({ export_id: 1, file_name: 'a.pdf' }),
+    'v2/report/Frame/getPivotChoices': () => okAnswer(choices),
   });
 }
-const sent = (path: string) => view.calls.filter((call) => call.path === `v2/report/Frame/${path}`);
+const sentCalls = (path: string) => view.calls.filter((call) => call.path === `v2/report/Frame/${path}`);
 
 async function choose(label: string) {
   fireEvent.click(await screen.findByRole('button', { name: /导出/ }));
   fireEvent.click(await screen.findByText(label));
 }
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => view.done());
 
 describe('a report that is a list', () => {
@@ -60,8 +60,8 @@ describe('a report that is a list', () => {
   ])('is exported as %s under what it is asked', async (label, form) => {
     open();
     await choose(label);
-    await waitFor(() => expect(sent('export')).toHaveLength(1));
-    expect(sent('export')[0]?.body).toEqual({
+    await waitFor(() => expect(sentCalls('export')).toHaveLength(1));
+    expect(sentCalls('export')[0]?.body).toEqual({
       code: 'salesmulrpt',
       tab: 'all',
       form,
@@ -79,17 +79,27 @@ describe('a report that is a list', () => {
     // A link with filters of its own leaves the usual days out.
     open(report, { grouping: '4' });
     await choose('PDF');
-    await waitFor(() => expect(sent('export')).toHaveLength(1));
-    expect(sent('export')[0]?.body.filters).toMatchObject({ business_date_start: [''], business_date_end: [''], grouping: ['4'] });
+    await waitFor(() => expect(sentCalls('export')).toHaveLength(1));
+    expect(sentCalls('export')[0]?.body.filters).toMatchObject({
+      business_date_start: [''],
+      business_date_end: [''],
+      grouping: ['4'],
+    });
   });
 
   it('offers a pivot of what it is summed up by', async () => {
     open();
     await choose('Excel 透视…');
     expect(await screen.findByText('往来客户')).toBeTruthy();
-    expect(sent('getPivotChoices')[0]?.query).toMatchObject({ code: 'salesmulrpt', tab: 'all', grouping: '4' });
+    expect(sentCalls('getPivotChoices')[0]?.query).toMatchObject({ code: 'salesmulrpt', tab: 'all', grouping: '4' });
     fireEvent.click(screen.getByRole('dialog').querySelector('.ant-modal-footer .ant-btn-primary') as HTMLElement);
-    await waitFor(() => expect(sent('export')[0]?.body).toMatchObject({ form: 'pivot', rows: ['customer_name'], metrics: ['revenue'] }));
+    await waitFor(() =>
+      expect(sentCalls('export')[0]?.body).toMatchObject({
+        form: 'pivot',
+        rows: ['customer_name'],
+        metrics: ['revenue'],
+      }),
+    );
   });
 
   it('is only looked at without the right to export', async () => {

@@ -7,13 +7,13 @@ import { FigureTools } from './figures/FigureTools';
 import type { FilterValues } from './frameFilters';
 
 /** A list has but one tab. */
-export const TAB = 'all';
-const paging = new Set(['page', 'per_page']);
+export const LIST_TAB = 'all';
+const PAGING_PARAMS = new Set(['page', 'per_page']);
 
 interface Props {
   screen: Screen;
   params: Record<string, string>;
-  /** Whether it tells what to know of its figures; on a page that does, it need not. */
+  /** True if it shows the notices about its figures; false on a page that shows them itself. */
   notices?: boolean;
 }
 
@@ -25,13 +25,18 @@ export default function ListReportPage({ screen, params, notices }: Props) {
       notices={notices}
       exporter={(query) => (
         <>
-          <FigureTools code={screen.report ?? ''} tab={TAB} keptAs={screen.name} grouping={groupingOf(screen, query)} />
+          <FigureTools
+            code={screen.report ?? ''}
+            tab={LIST_TAB}
+            schemeScreen={screen.name}
+            grouping={readGrouping(screen, query)}
+          />
           <ExportMenu
             code={screen.report ?? ''}
-            tab={TAB}
-            filters={() => askedValues(screen, query)}
-            keptAs={screen.name}
-            grouping={groupingOf(screen, query)}
+            tab={LIST_TAB}
+            filters={() => buildFilterValues(screen, query)}
+            schemeScreen={screen.name}
+            grouping={readGrouping(screen, query)}
           />
         </>
       )}
@@ -39,16 +44,18 @@ export default function ListReportPage({ screen, params, notices }: Props) {
   );
 }
 
-/** What a list is summed up by, where it is. */
-function groupingOf({ groups }: Screen, query: Query): string | undefined {
+/** Return the grouping of a list, if it has one. */
+function readGrouping({ groups }: Screen, query: Query): string | undefined {
   return groups ? String(query[groups.by] ?? '') : undefined;
 }
 
-/** What the list is asked, as filters; one that it opens with and the user took away is empty, not as it opens. */
-function askedValues({ usual = {} }: Screen, query: Query): FilterValues {
-  const asked = Object.entries(query).filter(([name, value]) => value !== undefined && value !== '' && !paging.has(name));
+/** Return the list's query as filter values; a default filter that the user cleared is empty. */
+function buildFilterValues({ usual = {} }: Screen, query: Query): FilterValues {
+  const entries = Object.entries(query).filter(
+    ([name, value]) => value !== undefined && value !== '' && !PAGING_PARAMS.has(name),
+  );
   return {
     ...Object.fromEntries(Object.keys(usual).map((name) => [name, ['']])),
-    ...Object.fromEntries(asked.map(([name, value]) => [name, [String(value)]])),
+    ...Object.fromEntries(entries.map(([name, value]) => [name, [String(value)]])),
   };
 }

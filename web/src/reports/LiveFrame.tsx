@@ -1,16 +1,16 @@
-/** One loaded frame: the talk with the report server's page in it, and a guest token that stays fresh. */
+/** One loaded frame: the message port to the report server's page, and a guest token that is renewed. */
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { ApiError } from '@/lib/errors';
 import { openFramePort, type FramePort } from './framePort';
 import { fetchGuestToken } from './frameQuery';
-import { keepTokenFresh } from './guestToken';
+import { startTokenRenewal } from './guestToken';
 import styles from './reports.module.css';
-import { openFrame } from './standbyFrame';
+import { openFrame } from './preloadedFrame';
 
-const answerWithin = 15_000;
-const forbidden = 403;
+const ANSWER_TIMEOUT = 15_000;
+const FORBIDDEN_CODE = 403;
 
-export interface Trouble {
+export interface FrameFailure {
   kind: 'denied' | 'down';
   text: string;
 }
@@ -21,14 +21,23 @@ interface Props {
   address: string;
   title: string;
   /** Loading behind the frame on screen. */
-  behind: boolean;
+  isBackground: boolean;
   active: boolean;
   /** The page in the frame answers. */
   onReady: (port: FramePort, frame: HTMLIFrameElement) => void;
-  onTrouble: (trouble: Trouble) => void;
+  onFailure: (trouble: FrameFailure) => void;
 }
 
-export function LiveFrame({ code, tabKey, address, title, behind, active, onReady, onTrouble }: Props) {
+export function LiveFrame({
+  code,
+  tabKey,
+  address,
+  title,
+  isBackground: behind,
+  active,
+  onReady,
+  onFailure: onTrouble,
+}: Props) {
   const port = useRef<FramePort | null>(null);
   const token = useRef<string | null>(null);
   const place = useRef<HTMLDivElement>(null);
@@ -43,7 +52,7 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
   });
 
   const failed = useEffectEvent((error: unknown) => {
-    if (error instanceof ApiError && error.code === forbidden) {
+    if (error instanceof ApiError && error.code === FORBIDDEN_CODE) {
       onTrouble({ kind: 'denied', text: error.msg });
       return true;
     }
@@ -55,7 +64,7 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
 
   useEffect(() => {
     if (!active) return;
-    const keeper = keepTokenFresh({ fetchToken: () => fetchGuestToken(code, tabKey), deliver, failed });
+    const keeper = startTokenRenewal({ fetchToken: () => fetchGuestToken(code, tabKey), deliver, onFailure: failed });
     return keeper.stop;
   }, [active, code, tabKey]);
 
@@ -63,7 +72,7 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
     port.current?.close();
     const opened = openFramePort(frame);
     port.current = opened;
-    opened.ask('getScrollSize', answerWithin).then(
+    opened.ask('getScrollSize', ANSWER_TIMEOUT).then(
       () => onReady(opened, frame),
       () => port.current === opened && onTrouble({ kind: 'down', text: '报表服务没有响应，请稍后重试或联系管理员。' }),
     );
@@ -81,5 +90,12 @@ export function LiveFrame({ code, tabKey, address, title, behind, active, onRead
     };
   }, [address, title]);
 
-  return <div ref={place} className={behind ? `${styles.frame} ${styles.behind}` : styles.frame} aria-hidden={behind} inert={behind} />;
+  return (
+    <div
+      ref={place}
+      className={behind ? `${styles.frame} ${styles.behind}` : styles.frame}
+      aria-hidden={behind}
+      inert={behind}
+    />
+  );
 }

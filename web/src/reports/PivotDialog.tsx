@@ -1,11 +1,11 @@
-/** 透视: what stands down the side, what across, and which figures; it opens with the report's own choice. */
+/** 透视: rows, columns and figures of a cross table; it opens with the report's defaults. */
 import { Alert, Form, Modal, Select, Spin } from 'antd';
 import { useState } from 'react';
 import type { PivotChoices } from '@/gen';
 import { useQuery } from '@/lib/query';
 import { pivotChoicesQuery, type PivotChoice } from './reportExport';
 
-const most = { rows: 4, columns: 2, metrics: 6 };
+const MAX_FIELDS = { rows: 4, columns: 2, metrics: 6 };
 
 interface Props {
   code: string;
@@ -19,7 +19,7 @@ interface Props {
 export default function PivotDialog({ code, tab, grouping, busy, onClose, onExport }: Props) {
   const { data, error } = useQuery(pivotChoicesQuery(code, tab, grouping));
   const [changed, setChanged] = useState<PivotChoice>({});
-  const choice = { ...standard(data), ...changed };
+  const choice = { ...buildDefaultChoice(data), ...changed };
   const ready = data !== undefined && choice.rows.length > 0 && choice.metrics.length > 0;
 
   return (
@@ -35,9 +35,30 @@ export default function PivotDialog({ code, tab, grouping, busy, onClose, onExpo
       {error && <Alert type="error" showIcon title={error.message} />}
       {data ? (
         <Form layout="vertical">
-          <Side label="行" name="rows" other={choice.columns} options={data.dimensions} value={choice.rows} onChange={setChanged} />
-          <Side label="列" name="columns" other={choice.rows} options={data.dimensions} value={choice.columns} onChange={setChanged} />
-          <Side label="指标" name="metrics" other={[]} options={data.measures} value={choice.metrics} onChange={setChanged} />
+          <PivotSide
+            label="行"
+            name="rows"
+            other={choice.columns}
+            options={data.dimensions}
+            value={choice.rows}
+            onChange={setChanged}
+          />
+          <PivotSide
+            label="列"
+            name="columns"
+            other={choice.rows}
+            options={data.dimensions}
+            value={choice.columns}
+            onChange={setChanged}
+          />
+          <PivotSide
+            label="指标"
+            name="metrics"
+            other={[]}
+            options={data.measures}
+            value={choice.metrics}
+            onChange={setChanged}
+          />
         </Form>
       ) : (
         !error && <Spin />
@@ -46,27 +67,27 @@ export default function PivotDialog({ code, tab, grouping, busy, onClose, onExpo
   );
 }
 
-function standard(data: PivotChoices | undefined): Required<PivotChoice> {
+function buildDefaultChoice(data: PivotChoices | undefined): Required<PivotChoice> {
   return { rows: data?.rows ?? [], columns: data?.columns ?? [], metrics: data?.metrics ?? [] };
 }
 
-interface SideProps {
+interface PivotSideProps {
   label: string;
   name: keyof PivotChoice;
-  /** What is chosen on the other side, and can't be chosen here. */
+  /** Fields chosen on the other side, which can't be chosen here. */
   other: string[];
   options: PivotChoices['dimensions'];
   value: string[];
   onChange: (change: (before: PivotChoice) => PivotChoice) => void;
 }
 
-function Side({ label, name, other, options, value, onChange }: SideProps) {
+function PivotSide({ label, name, other, options, value, onChange }: PivotSideProps) {
   return (
-    <Form.Item label={`${label}（最多 ${most[name]} 个）`} htmlFor={`pivot-${name}`}>
+    <Form.Item label={`${label}（最多 ${MAX_FIELDS[name]} 个）`} htmlFor={`pivot-${name}`}>
       <Select
         id={`pivot-${name}`}
         mode="multiple"
-        maxCount={most[name]}
+        maxCount={MAX_FIELDS[name]}
         value={value}
         optionFilterProp="label"
         options={options.map((one) => ({ value: one.name, label: one.label, disabled: other.includes(one.name) }))}

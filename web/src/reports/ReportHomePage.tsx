@@ -5,12 +5,12 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import { Link } from 'react-router';
 import type { Screen } from '@/engine/types';
 import { usePageActive, useTabs } from '@/lib/tabs';
-import { byGroup, recent, useFavourites, useReports, type Report } from './reportHome';
+import { groupReports, listRecent, useFavourites, useReports, type ReportEntry } from './reportHome';
 import styles from './reportHome.module.css';
-import { found, type Found } from './reportSearch';
-import { prepareUsualFrame } from './standbyFrame';
+import { searchReports, type SearchResult } from './reportSearch';
+import { preloadLastFrame } from './preloadedFrame';
 
-const minutes = 'YYYY-MM-DD HH:mm'.length;
+const MINUTES_LENGTH = 'YYYY-MM-DD HH:mm'.length;
 
 export default function ReportHomePage({ screen }: { screen: Screen }) {
   const { data: reports, isPending, refetch } = useReports(screen);
@@ -23,11 +23,11 @@ export default function ReportHomePage({ screen }: { screen: Screen }) {
     );
   }
   if (reports.length === 0) return <Empty description="您的角色还没有任何报表，请联系管理员授权" />;
-  return <Reports screen={screen} reports={reports} />;
+  return <ReportBrowser screen={screen} reports={reports} />;
 }
 
-function Reports({ screen, reports }: { screen: Screen; reports: Report[] }) {
-  const [wanted, look] = useState('');
+function ReportBrowser({ screen, reports }: { screen: Screen; reports: ReportEntry[] }) {
+  const [keyword, look] = useState('');
   const favourites = useFavourites(screen.name);
   const tabs = useTabs();
   const box = useRef<InputRef>(null);
@@ -35,11 +35,11 @@ function Reports({ screen, reports }: { screen: Screen; reports: Report[] }) {
   useEffect(() => {
     if (!active) return;
     box.current?.focus({ preventScroll: true });
-    prepareUsualFrame();
+    preloadLastFrame();
   }, [active]);
 
-  const hits = found(reports, wanted);
-  const card = (report: Report) => (
+  const hits = searchReports(reports, keyword);
+  const card = (report: ReportEntry) => (
     <ReportCard
       key={report.code}
       report={report}
@@ -49,7 +49,7 @@ function Reports({ screen, reports }: { screen: Screen; reports: Report[] }) {
   );
   const openFirst = (event: KeyboardEvent) => {
     const [first] = hits.reports;
-    if (!event.nativeEvent.isComposing && wanted.trim() && first) tabs.open(first.route, first.name);
+    if (!event.nativeEvent.isComposing && keyword.trim() && first) tabs.open(first.route, first.name);
   };
 
   return (
@@ -63,29 +63,44 @@ function Reports({ screen, reports }: { screen: Screen; reports: Report[] }) {
           prefix={<SearchOutlined />}
           aria-label="查找报表"
           placeholder="想知道什么？按名称、问题、地址或拼音首字母查找"
-          value={wanted}
+          value={keyword}
           onChange={(event) => look(event.target.value)}
           onPressEnter={openFirst}
         />
-        <span role="status">{wanted.trim() ? told(hits) : `共 ${reports.length} 张报表`}</span>
+        <span role="status">{keyword.trim() ? describeSearchResult(hits) : `共 ${reports.length} 张报表`}</span>
       </div>
-      {wanted.trim() ? (
-        <Hits hits={hits} card={card} onClear={() => look('')} wanted={wanted.trim()} />
+      {keyword.trim() ? (
+        <SearchResults hits={hits} card={card} onClear={() => look('')} wanted={keyword.trim()} />
       ) : (
-        <Shelves reports={reports} favourites={favourites.codes} card={card} />
+        <ReportSections reports={reports} favourites={favourites.codes} card={card} />
       )}
     </div>
   );
 }
 
-type Card = (report: Report) => ReactNode;
+type RenderCard = (report: ReportEntry) => ReactNode;
 
-function told({ reports, near }: Found): string {
-  return near && reports.length > 0 ? `没有完全相符的，最接近的有 ${reports.length} 张` : `找到 ${reports.length} 张报表`;
+function describeSearchResult({ reports, isApproximate: near }: SearchResult): string {
+  return near && reports.length > 0
+    ? `没有完全相符的，最接近的有 ${reports.length} 张`
+    : `找到 ${reports.length} 张报表`;
 }
 
-function Hits({ hits, wanted, card, onClear }: { hits: Found; wanted: string; card: Card; onClear: () => void }) {
-  if (hits.reports.length > 0) return <Shelf title={hits.near ? '最接近的报表' : '查找结果'} reports={hits.reports} card={card} />;
+function SearchResults({
+  hits,
+  wanted,
+  card,
+  onClear,
+}: {
+  hits: SearchResult;
+  wanted: string;
+  card: RenderCard;
+  onClear: () => void;
+}) {
+  if (hits.reports.length > 0)
+    return (
+      <ReportSection title={hits.isApproximate ? '最接近的报表' : '查找结果'} reports={hits.reports} card={card} />
+    );
   return (
     <Empty description={`没有找到与“${wanted}”有关的报表，换一个说法试试`}>
       <Button onClick={onClear}>看全部报表</Button>
@@ -93,37 +108,59 @@ function Hits({ hits, wanted, card, onClear }: { hits: Found; wanted: string; ca
   );
 }
 
-function Shelves({ reports, favourites, card }: { reports: Report[]; favourites: string[]; card: Card }) {
+function ReportSections({
+  reports,
+  favourites,
+  card,
+}: {
+  reports: ReportEntry[];
+  favourites: string[];
+  card: RenderCard;
+}) {
   const byCode = new Map(reports.map((report) => [report.code, report]));
   const kept = favourites.flatMap((code) => byCode.get(code) ?? []);
-  const opened = recent(reports);
+  const opened = listRecent(reports);
   return (
     <>
-      <Shelf title="我的收藏" reports={kept} card={card} hint="点报表右上角的星标收藏，常看的报表就排在这里" />
-      {opened.length > 0 && <Shelf title="最近打开" reports={opened} card={card} />}
-      {byGroup(reports).map(([group, members]) => (
-        <Shelf key={group} title={group} reports={members} card={card} />
+      <ReportSection title="我的收藏" reports={kept} card={card} hint="点报表右上角的星标收藏，常看的报表就排在这里" />
+      {opened.length > 0 && <ReportSection title="最近打开" reports={opened} card={card} />}
+      {groupReports(reports).map(([group, members]) => (
+        <ReportSection key={group} title={group} reports={members} card={card} />
       ))}
     </>
   );
 }
 
-function Shelf({ title, reports, card, hint }: { title: string; reports: Report[]; card: Card; hint?: string }) {
+function ReportSection({
+  title,
+  reports,
+  card,
+  hint,
+}: {
+  title: string;
+  reports: ReportEntry[];
+  card: RenderCard;
+  hint?: string;
+}) {
   return (
     <section aria-label={title}>
       <h2 className={styles.title}>{title}</h2>
-      {reports.length > 0 ? <div className={styles.cards}>{reports.map(card)}</div> : <p className={styles.hint}>{hint}</p>}
+      {reports.length > 0 ? (
+        <div className={styles.cards}>{reports.map(card)}</div>
+      ) : (
+        <p className={styles.hint}>{hint}</p>
+      )}
     </section>
   );
 }
 
-function ReportCard({ report, kept, onStar }: { report: Report; kept: boolean; onStar: () => void }) {
+function ReportCard({ report, kept, onStar }: { report: ReportEntry; kept: boolean; onStar: () => void }) {
   return (
     <article className={styles.card}>
       <Link to={report.route} className={styles.link}>
         <strong>{report.name}</strong>
         <span>{report.question}</span>
-        {report.openedAt && <small>上次打开 {report.openedAt.slice(0, minutes)}</small>}
+        {report.openedAt && <small>上次打开 {report.openedAt.slice(0, MINUTES_LENGTH)}</small>}
       </Link>
       <Button
         type="text"

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Frame } from '@/gen';
-import { writeStored } from '@/lib/stored';
+import { writeSlot } from '@/lib/localStorageSlot';
 import { TabsContext } from '@/lib/tabs';
 import ReportPage from './ReportPage';
 
@@ -20,15 +20,15 @@ let frame: Frame;
 let publishedAt: string;
 let notices: string[];
 let refusal: { code: number; msg: string } | null;
-let asked: string[];
-let kept: unknown[];
+let requestedPaths: string[];
+let savedValues: unknown[];
 
 function answer(url: string): unknown {
   const path = url.split('?')[0] ?? '';
-  asked.push(url);
+  requestedPaths.push(url);
   if (path.endsWith('getGuestToken')) return { code: 200, msg: '', data: { token: 'g', expires_in: 300 } };
   if (path.endsWith('getFrame')) return refusal ? { ...refusal, data: null } : { code: 200, msg: '', data: frame };
-  if (path.endsWith('UserPreference/get')) return { code: 200, msg: '', data: kept };
+  if (path.endsWith('UserPreference/get')) return { code: 200, msg: '', data: savedValues };
   return { code: 200, msg: '', data: { refreshed_at: publishedAt, notices } };
 }
 
@@ -50,7 +50,8 @@ function loads(shown: HTMLIFrameElement) {
 const macrotask = setImmediate;
 /** Messages between pages come whatever the clock does. */
 const hear = () => act(() => new Promise<void>((done) => macrotask(() => macrotask(done))));
-const does = (shown: HTMLIFrameElement, kind: string) => shown.contentDocument!.body.dispatchEvent(new Event(kind, { bubbles: true }));
+const does = (shown: HTMLIFrameElement, kind: string) =>
+  shown.contentDocument!.body.dispatchEvent(new Event(kind, { bubbles: true }));
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
 async function start(opened: Record<string, string> = values) {
@@ -69,10 +70,10 @@ async function start(opened: Record<string, string> = values) {
 beforeEach(() => {
   vi.useFakeTimers();
   localStorage.clear();
-  asked = [];
+  requestedPaths = [];
   publishedAt = '2026-11-20 18:30:00';
   refusal = null;
-  kept = [];
+  savedValues = [];
   notices = [];
   frame = {
     code: 'warehouseTurnover',
@@ -99,15 +100,22 @@ describe('report page', () => {
     const { shell } = await start();
     expect(screen.getByRole('tab', { selected: true }).textContent).toBe('按月分析');
     expect(document.querySelector('iframe')?.getAttribute('src')).toBe('/embedded/month?role_id=3');
-    expect(asked.find((url) => url.includes('getFrame'))).toContain('goods_num=LT0001');
+    expect(requestedPaths.find((url) => url.includes('getFrame'))).toContain('goods_num=LT0001');
     expect(shell.setTitle).toHaveBeenCalledWith('/report/warehouseTurnover', '仓库周转率');
-    expect(asked.filter((url) => url.includes('ReportStatistic/add'))).toHaveLength(1);
+    expect(requestedPaths.filter((url) => url.includes('ReportStatistic/add'))).toHaveLength(1);
   });
 
   it('opens the tab and the kept filters that a link names, which the server is not asked about', async () => {
-    const period = { key: 'period', id: 'NATIVE_FILTER-1', column: 'month_label', label: '筛选', latest: true, ranged: false };
+    const period = {
+      key: 'period',
+      id: 'NATIVE_FILTER-1',
+      column: 'month_label',
+      label: '筛选',
+      latest: true,
+      ranged: false,
+    };
     frame = { ...frame, tabs: [{ ...tab('week', '按周分析'), filters: [period] }, tab('month', '按月分析')] };
-    kept = [
+    savedValues = [
       { name: '十月', mine: false, value: { filters: { period: ['2026-09'] } } },
       { name: '十月', mine: true, value: { filters: { period: ['2026-10'] } } },
     ];
@@ -116,7 +124,7 @@ describe('report page', () => {
     const shown = document.querySelector('iframe')?.getAttribute('src') ?? '';
     expect(decodeURIComponent(shown)).toContain("'val':!('2026-10')");
     expect(decodeURIComponent(shown)).not.toContain('2026-09');
-    const getFrame = asked.find((url) => url.includes('getFrame')) ?? '';
+    const getFrame = requestedPaths.find((url) => url.includes('getFrame')) ?? '';
     expect(getFrame).not.toContain('scheme');
     expect(getFrame).not.toContain('report_tab');
   });
@@ -143,7 +151,7 @@ describe('report page', () => {
     await start();
     expect(screen.getByText('没有查看此报表的权限')).toBeTruthy();
     expect(screen.getByText('您没有“仓库周转率”的权限')).toBeTruthy();
-    expect(asked.some((url) => url.includes('ReportStatistic/add'))).toBe(false);
+    expect(requestedPaths.some((url) => url.includes('ReportStatistic/add'))).toBe(false);
   });
 
   it('loads newly published figures behind the charts on screen', async () => {
@@ -166,20 +174,23 @@ describe('report page', () => {
     expect(document.querySelectorAll('iframe')).toHaveLength(2);
   });
 
-  it.each(['wheel', 'keydown', 'pointerdown', 'input'])('offers new figures to a reader after a %s, and leaves him his place', async (kind) => {
-    await start();
-    const shown = document.querySelector('iframe')!;
-    loads(shown);
-    await hear();
-    does(shown, kind);
-    publishedAt = '2026-11-20 18:31:00';
-    await wait(40_000);
-    expect([...document.querySelectorAll('iframe')]).toEqual([shown]);
-    fireEvent.click(screen.getByText('有新数据，刷新'));
-    await hear();
-    await wait(2_500);
-    expect(document.querySelectorAll('iframe')).toHaveLength(2);
-  });
+  it.each(['wheel', 'keydown', 'pointerdown', 'input'])(
+    'offers new figures to a reader after a %s, and leaves him his place',
+    async (kind) => {
+      await start();
+      const shown = document.querySelector('iframe')!;
+      loads(shown);
+      await hear();
+      does(shown, kind);
+      publishedAt = '2026-11-20 18:31:00';
+      await wait(40_000);
+      expect([...document.querySelectorAll('iframe')]).toEqual([shown]);
+      fireEvent.click(screen.getByText('有新数据，刷新'));
+      await hear();
+      await wait(2_500);
+      expect(document.querySelectorAll('iframe')).toHaveLength(2);
+    },
+  );
 
   it('lets a reader who begins meanwhile keep the charts on screen', async () => {
     await start();
@@ -218,7 +229,14 @@ describe('report page', () => {
   });
 
   it('stands as its address says, takes filters along to another tab, and says in its address how it stands', async () => {
-    const filter = (key: string, column: string) => ({ key, id: `NATIVE_FILTER-${key}`, column, label: key, latest: key === 'period', ranged: false });
+    const filter = (key: string, column: string) => ({
+      key,
+      id: `NATIVE_FILTER-${key}`,
+      column,
+      label: key,
+      latest: key === 'period',
+      ranged: false,
+    });
     const company = filter('company', 'company_name');
     const [week, month] = frame.tabs;
     frame = {
@@ -233,7 +251,9 @@ describe('report page', () => {
     await start({ filters: '{"company":["苏州公司"],"period":["2026-10"]}' });
     expect(src()).toMatch(/^\/embedded\/month\?.*'val':!\('2026-10'\).*'val':!\('苏州公司'\)/);
     await wait(1_500);
-    expect(decodeURIComponent(window.location.search)).toBe('?report_tab=month&filters={"company":["苏州公司"],"period":["2026-10"]}');
+    expect(decodeURIComponent(window.location.search)).toBe(
+      '?report_tab=month&filters={"company":["苏州公司"],"period":["2026-10"]}',
+    );
 
     fireEvent.click(screen.getByText('按周分析'));
     await wait(1_500);
@@ -244,12 +264,20 @@ describe('report page', () => {
   });
 
   it('takes its place in the tabs from its route, wherever it stands', async () => {
-    frame = { ...frame, code: 'CompanyInventoryreport', route: '/inventory/CompanyInventoryreport', label: '公司库存报表' };
+    frame = {
+      ...frame,
+      code: 'CompanyInventoryreport',
+      route: '/inventory/CompanyInventoryreport',
+      label: '公司库存报表',
+    };
     const { shell } = await start();
     expect(shell.setTitle).toHaveBeenCalledWith('/inventory/CompanyInventoryreport', '公司库存报表');
   });
 
-  it.each([['tabs', 2], ['one tab', 1]])('says what to know of the figures while it is so, above %s', async (_, tabs) => {
+  it.each([
+    ['tabs', 2],
+    ['one tab', 1],
+  ])('says what to know of the figures while it is so, above %s', async (_, tabs) => {
     frame = { ...frame, default_tab: 'week', tabs: frame.tabs.slice(0, tabs) };
     notices = [
       '数据校验未通过（库存分层合计等于结存），显示的是 2026-11-20 18:30:00 的数据',
@@ -264,7 +292,10 @@ describe('report page', () => {
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  it.each([['tabs', 2], ['one tab', 1]])('offers the export to whom may, beside %s', async (_, tabs) => {
+  it.each([
+    ['tabs', 2],
+    ['one tab', 1],
+  ])('offers the export to whom may, beside %s', async (_, tabs) => {
     frame = { ...frame, default_tab: 'week', tabs: frame.tabs.slice(0, tabs) };
     const { view } = await start();
     expect(screen.getByRole('button', { name: /导出/ })).toBeTruthy();
@@ -281,11 +312,13 @@ describe('report page', () => {
     ];
     const opens_with = { period: ['2026-11'] };
     frame = { ...frame, tabs: frame.tabs.map((each) => ({ ...each, filters, opens_with })) };
-    kept = [{ preference_id: 1, name: '苏州', value: { filters: { company: ['苏州公司'] } }, mine: true }];
-    writeStored('scheme:report_warehouseTurnover/month', { filters: { company: ['上海公司'] } });
+    savedValues = [{ preference_id: 1, name: '苏州', value: { filters: { company: ['苏州公司'] } }, mine: true }];
+    writeSlot('scheme:report_warehouseTurnover/month', { filters: { company: ['上海公司'] } });
     const src = () => decodeURIComponent(document.querySelector('iframe')?.getAttribute('src') ?? '');
     const { view } = await start({});
-    expect(src()).toMatch(/^\/embedded\/month\?native_filters=.*'val':!\('2026-11'\).*'val':!\('上海公司'\).*&role_id=3$/);
+    expect(src()).toMatch(
+      /^\/embedded\/month\?native_filters=.*'val':!\('2026-11'\).*'val':!\('上海公司'\).*&role_id=3$/,
+    );
 
     fireEvent.click(screen.getByRole('button', { name: /常用筛选/ }));
     await wait(200);
@@ -302,8 +335,8 @@ describe('report page', () => {
   it('stops renewing tokens when it goes', async () => {
     const { view } = await start();
     view.unmount();
-    const before = asked.length;
+    const before = requestedPaths.length;
     await wait(600_000);
-    expect(asked).toHaveLength(before);
+    expect(requestedPaths).toHaveLength(before);
   });
 });

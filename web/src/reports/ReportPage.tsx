@@ -11,12 +11,12 @@ import { useTabs } from '@/lib/tabs';
 import { EmbedFrame } from './EmbedFrame';
 import { ExportMenu } from './ExportMenu';
 import { FigureTools } from './figures/FigureTools';
-import { FilterSets, filterScreen, type FilterSet } from './FilterSets';
-import { readAddress, type Standing } from './frameAddress';
-import { maskOf } from './frameFilters';
+import { FilterSets, filterSchemeScreen, type FilterSet } from './FilterSets';
+import { parseAddress, type AddressState } from './frameAddress';
+import { buildMask } from './frameFilters';
 import { Freshness } from './Freshness';
 import { frameQuery, type FrameValues } from './frameQuery';
-import { shownFilters } from './reportExport';
+import { readShownFilters } from './reportExport';
 import styles from './reports.module.css';
 import { useFreshFigures } from './useFreshFigures';
 import { useReportTabs, type ReportTabs } from './useReportTabs';
@@ -29,17 +29,27 @@ interface Props {
 
 export default function ReportPage({ code, values }: Props) {
   const [opening] = useState(machineTime);
-  const { values: own, standing, scheme } = useMemo(() => readAddress(values), [values]);
+  const { values: own, standing: addressState, scheme } = useMemo(() => parseAddress(values), [values]);
   const frame = useQuery(frameQuery(code, own, opening));
-  const kept = useQuery({ ...schemesQuery<FilterSet>(filterScreen(code, standing.tab ?? '')), enabled: scheme !== undefined });
+  const kept = useQuery({
+    ...schemesQuery<FilterSet>(filterSchemeScreen(code, addressState.tab ?? '')),
+    enabled: scheme !== undefined,
+  });
 
-  if (frame.isPending || (kept.isPending && scheme !== undefined)) return <Spin className={styles.loading} size="large" />;
-  if (!frame.data) return <NoReport error={frame.error} onRetry={() => void frame.refetch()} />;
+  if (frame.isPending || (kept.isPending && scheme !== undefined))
+    return <Spin className={styles.loading} size="large" />;
+  if (!frame.data) return <ReportFailure error={frame.error} onRetry={() => void frame.refetch()} />;
   const named = kept.data?.find(({ name, mine }) => mine && name === scheme)?.value.filters ?? null;
-  return <Report frame={frame.data} values={own} standing={{ ...standing, filters: standing.filters ?? named }} />;
+  return (
+    <Report
+      frame={frame.data}
+      values={own}
+      addressState={{ ...addressState, filters: addressState.filters ?? named }}
+    />
+  );
 }
 
-function NoReport({ error, onRetry }: { error: Error; onRetry: () => void }) {
+function ReportFailure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const denied = error instanceof ApiError && (error.code === 403 || error.code === 402);
   return (
     <Result
@@ -57,13 +67,13 @@ function NoReport({ error, onRetry }: { error: Error; onRetry: () => void }) {
 
 interface ReportProps {
   frame: Frame;
-  /** What a link opens it on. */
+  /** Values that a link opens it on. */
   values: FrameValues;
-  /** How it stood, as its address says. */
-  standing: Standing;
+  /** Tab and filters given by its address. */
+  addressState: AddressState;
 }
 
-function Report({ frame, values, standing }: ReportProps) {
+function Report({ frame, values, addressState: standing }: ReportProps) {
   const tabs = useTabs();
   const narrow = Grid.useBreakpoint().md === false;
   const report = useReportTabs(frame, values, standing);
@@ -96,14 +106,22 @@ function Report({ frame, values, standing }: ReportProps) {
           onApply={(filters) => report.apply(shown, filters)}
         />
       )}
-      {shown && <FigureTools key={`figures ${shown.key}`} code={frame.code} tab={shown.key} keptAs={filterScreen(frame.code, shown.key)} size="small" />}
+      {shown && (
+        <FigureTools
+          key={`figures ${shown.key}`}
+          code={frame.code}
+          tab={shown.key}
+          schemeScreen={filterSchemeScreen(frame.code, shown.key)}
+          size="small"
+        />
+      )}
       {frame.may_export && shown && (
         <ExportMenu
           key={shown.key}
           code={frame.code}
           tab={shown.key}
-          filters={() => shownFilters(shown, report.port(shown))}
-          keptAs={filterScreen(frame.code, shown.key)}
+          filters={() => readShownFilters(shown, report.port(shown))}
+          schemeScreen={filterSchemeScreen(frame.code, shown.key)}
           size="small"
         />
       )}
@@ -116,7 +134,7 @@ function Report({ frame, values, standing }: ReportProps) {
       tab={tab}
       report={report}
       version={figures.version}
-      wanted={wanted[tab.key] ?? 0}
+      requestedVersion={wanted[tab.key] ?? 0}
       onShow={(version) => setShows((before) => ({ ...before, [tab.key]: version }))}
     />
   );
@@ -160,11 +178,11 @@ interface TabFrameProps {
   report: ReportTabs;
   version: number;
   /** The newest version that the reader has asked for in this tab. */
-  wanted: number;
+  requestedVersion: number;
   onShow: (version: number) => void;
 }
 
-function TabFrame({ frame, tab, report, version, wanted, onShow }: TabFrameProps) {
+function TabFrame({ frame, tab, report, version, requestedVersion: wanted, onShow }: TabFrameProps) {
   if (tab.address === null) {
     return (
       <Result
@@ -177,14 +195,14 @@ function TabFrame({ frame, tab, report, version, wanted, onShow }: TabFrameProps
   const title = `${frame.label} ${tab.label}`;
   return (
     <EmbedFrame
-      key={report.timesOf(tab)}
+      key={report.countApplied(tab)}
       code={frame.code}
       tab={{ ...tab, address: tab.address }}
       title={title}
-      chosen={frame.tabs.length === 1 || tab.key === report.chosen}
+      isSelected={frame.tabs.length === 1 || tab.key === report.chosen}
       version={version}
-      wanted={wanted}
-      opensWith={maskOf(report.opensOn(tab), tab.filters)}
+      requestedVersion={wanted}
+      initialFilters={buildMask(report.initialFilters(tab), tab.filters)}
       onPort={(port) => report.setPort(tab, port)}
       onShow={onShow}
     />

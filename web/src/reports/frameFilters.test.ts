@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { chosenValues, maskOf, rison, withFilters } from './frameFilters';
+import { readFilterValues, buildMask, encodeRison, addFilters } from './frameFilters';
 
 const address = '/embedded/e?uiConfig=3&role_id=3';
 
 describe('filters carried over', () => {
   it('leave the role at the end of the address', () => {
-    const moved = withFilters(address, {
+    const moved = addFilters(address, {
       'NATIVE_FILTER-brand': {
         id: 'NATIVE_FILTER-brand',
         filterState: { value: ['米其林'] },
@@ -19,14 +19,17 @@ describe('filters carried over', () => {
   });
 
   it('are only those set', () => {
-    expect(withFilters(address, { 'NATIVE_FILTER-x': { filterState: { value: [] } }, 'chart-1': { filterState: { value: 1 } } })).toBe(
-      address,
-    );
-    expect(withFilters(address, {})).toBe(address);
+    expect(
+      addFilters(address, {
+        'NATIVE_FILTER-x': { filterState: { value: [] } },
+        'chart-1': { filterState: { value: 1 } },
+      }),
+    ).toBe(address);
+    expect(addFilters(address, {})).toBe(address);
   });
 
   it('are written so that quotes survive', () => {
-    expect(rison({ a: "it's!", b: [true, null, 1.5] })).toBe("('a':'it!'s!!','b':!(!t,!n,1.5))");
+    expect(encodeRison({ a: "it's!", b: [true, null, 1.5] })).toBe("('a':'it!'s!!','b':!(!t,!n,1.5))");
   });
 });
 
@@ -46,14 +49,14 @@ describe('values told to an export', () => {
       'NATIVE_FILTER-other': { filterState: { value: ['x'] } },
       'chart-1': { filterState: { value: ['y'] } },
     };
-    expect(chosenValues(mask, filters)).toEqual({ company: ['上海公司', null], period: ['2026-11'] });
-    expect(chosenValues({}, filters)).toEqual({});
+    expect(readFilterValues(mask, filters)).toEqual({ company: ['上海公司', null], period: ['2026-11'] });
+    expect(readFilterValues({}, filters)).toEqual({});
   });
 
   it('are set again by what was told, but for filters that are gone', () => {
     const values = { company: ['上海公司', null], period: ['2026-11'] };
-    const mask = maskOf({ ...values, brand: [], gone: ['x'] }, filters);
-    expect(chosenValues(mask, filters)).toEqual(values);
+    const mask = buildMask({ ...values, brand: [], gone: ['x'] }, filters);
+    expect(readFilterValues(mask, filters)).toEqual(values);
     expect(mask['NATIVE_FILTER-c']?.extraFormData).toEqual({
       filters: [{ col: 'company_name', op: 'IN', val: ['上海公司', null] }],
     });
@@ -61,12 +64,12 @@ describe('values told to an export', () => {
   });
 
   it('tell days in their own words, so that this month stays this month', () => {
-    const mask = maskOf({ days: ['Current month'] }, filters);
+    const mask = buildMask({ days: ['Current month'] }, filters);
     expect(mask['NATIVE_FILTER-d']).toEqual({
       id: 'NATIVE_FILTER-d',
       filterState: { value: 'Current month' },
       extraFormData: { time_range: 'Current month' },
     });
-    expect(chosenValues(mask, filters)).toEqual({ days: ['Current month'] });
+    expect(readFilterValues(mask, filters)).toEqual({ days: ['Current month'] });
   });
 });

@@ -15,7 +15,10 @@ function frameWith(answer: (method: string) => unknown) {
         if (data.switchboardAction !== 'get') return;
         const result = answer(data.method);
         if (result === undefined) return;
-        const outcome = result instanceof Error ? { switchboardAction: 'error', error: result.message } : { switchboardAction: 'reply', result };
+        const outcome =
+          result instanceof Error
+            ? { switchboardAction: 'error', error: result.message }
+            : { switchboardAction: 'reply', result };
         port.postMessage({ ...outcome, messageId: data.messageId });
       };
     },
@@ -46,7 +49,9 @@ describe('frame port', () => {
   });
 
   it('resolves answers and rejects refusals', async () => {
-    const { frame } = frameWith((method) => (method === 'getScrollSize' ? { width: 1, height: 2 } : new Error('no such method')));
+    const { frame } = frameWith((method) =>
+      method === 'getScrollSize' ? { width: 1, height: 2 } : new Error('no such method'),
+    );
     const port = openFramePort(frame);
     await expect(port.ask('getScrollSize', 1000)).resolves.toEqual({ width: 1, height: 2 });
     await expect(port.ask('other', 1000)).rejects.toThrow('no such method');

@@ -5,7 +5,7 @@
 
 const HANDSHAKE = { type: '__embedded_comms__', handshake: 'port transfer' };
 
-interface Reply {
+interface PortReply {
   switchboardAction: 'reply' | 'error';
   messageId: string;
   result?: unknown;
@@ -20,15 +20,15 @@ export interface FramePort {
   close: () => void;
 }
 
-function isReply(data: unknown): data is Reply {
+function isReply(data: unknown): data is PortReply {
   if (typeof data !== 'object' || data === null || !('switchboardAction' in data)) return false;
   return data.switchboardAction === 'reply' || data.switchboardAction === 'error';
 }
 
 export function openFramePort(frame: HTMLIFrameElement): FramePort {
   const { port1: port, port2: theirs } = new MessageChannel();
-  const waiting = new Map<string, (reply: Reply) => void>();
-  let asked = 0;
+  const waiting = new Map<string, (reply: PortReply) => void>();
+  let lastId = 0;
   port.onmessage = ({ data }: MessageEvent<unknown>) => {
     if (isReply(data)) waiting.get(data.messageId)?.(data);
   };
@@ -38,16 +38,18 @@ export function openFramePort(frame: HTMLIFrameElement): FramePort {
     emit: (method, args) => port.postMessage({ switchboardAction: 'emit', method, args }),
     ask: <T>(method: string, waitMs: number) =>
       new Promise<T>((resolve, reject) => {
-        const messageId = `shell-${++asked}`;
-        const timer = window.setTimeout(() => settle(() => reject(new Error('no answer from the frame'))), waitMs);
-        const settle = (outcome: () => void) => {
+        const messageId = `shell-${++lastId}`;
+        const timer = window.setTimeout(() => finish(() => reject(new Error('no answer from the frame'))), waitMs);
+        const finish = (outcome: () => void) => {
           window.clearTimeout(timer);
           waiting.delete(messageId);
           outcome();
         };
         waiting.set(messageId, (reply) =>
-          settle(() =>
-            reply.switchboardAction === 'reply' ? resolve(reply.result as T) : reject(new Error(reply.error ?? 'refused')),
+          finish(() =>
+            reply.switchboardAction === 'reply'
+              ? resolve(reply.result as T)
+              : reject(new Error(reply.error ?? 'refused')),
           ),
         );
         port.postMessage({ switchboardAction: 'get', messageId, method, args: {} });

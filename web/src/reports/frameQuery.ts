@@ -1,4 +1,4 @@
-/** What the server answers about a framed report. */
+/** Queries about framed reports. */
 import { queryOptions } from '@tanstack/react-query';
 import type { Frame, FrameRoute, GuestToken, PublishedFigures } from '@/gen';
 import { api } from '@/lib/api';
@@ -11,7 +11,8 @@ export function frameRoutesQuery() {
   return queryOptions({
     queryKey: ['report', 'routes'],
     queryFn: () => api.get<FrameRoute[]>('v2/report/Frame/getRoutes'),
-    select: (routes) => Object.fromEntries(routes.map(({ route, code }) => [route, code])) as Record<string, string | undefined>,
+    select: (routes) =>
+      Object.fromEntries(routes.map(({ route, code }) => [route, code])) as Record<string, string | undefined>,
     staleTime: Infinity,
     meta: { quiet: true },
   });
@@ -27,7 +28,7 @@ export function frameQuery(code: string, values: FrameValues, opening: number) {
   });
 }
 
-/** When the newest figures were published, and what to know of them; one answer for all reports. */
+/** Publication time and notices of the newest figures; one answer for all reports. */
 export function refreshedAtQuery() {
   return queryOptions({
     queryKey: ['report', 'refreshedAt'],
@@ -38,11 +39,11 @@ export function refreshedAtQuery() {
 }
 
 /** In busy hours figures are published every few seconds; whoever looks at the day's wants some rest between two. */
-const restBetween = 20_000;
+const PUBLISHED_POLL_INTERVAL = 20_000;
 
-/** The same, looked for while its page is shown. */
+/** The same, polled while its page is shown. */
 export function publishedQuery() {
-  return { ...refreshedAtQuery(), refetchInterval: restBetween };
+  return { ...refreshedAtQuery(), refetchInterval: PUBLISHED_POLL_INTERVAL };
 }
 
 export function fetchGuestToken(code: string, tab: string): Promise<GuestToken> {

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keepTokenFresh, renewalDelay, type TokenKeeper } from './guestToken';
+import { startTokenRenewal, renewalDelay, type TokenRenewal } from './guestToken';
 
 const life = 300;
-let keeper: TokenKeeper;
+let keeper: TokenRenewal;
 let issued = 0;
 const fetchToken = vi.fn(() => Promise.resolve({ token: `t${++issued}`, expires_in: life }));
 const deliver = vi.fn<(token: string) => void>();
 const failed = vi.fn<(error: unknown) => boolean>(() => false);
 
 const start = async () => {
-  keeper = keepTokenFresh({ fetchToken, deliver, failed });
+  keeper = startTokenRenewal({ fetchToken, deliver, onFailure: failed });
   await vi.advanceTimersByTimeAsync(0);
 };
 

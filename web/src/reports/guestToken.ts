@@ -1,33 +1,33 @@
 /**
- * Keeps a framed report's guest token fresh. The clock is compared rather than one long timer trusted: timers stand
+ * Renewal of a framed report's guest token. The clock is compared rather than one long timer trusted: timers stand
  * still while a machine sleeps, and the token must be new before the first click after waking.
  */
 import type { GuestToken } from '@/gen';
 import { machineTime } from '@/lib/businessClock';
 
-export interface TokenKeeper {
+export interface TokenRenewal {
   stop: () => void;
 }
 
-interface Duties {
+interface TokenCallbacks {
   fetchToken: () => Promise<GuestToken>;
   deliver: (token: string) => void;
   /** Called for each failed renewal; `true` gives up (no right any more). */
-  failed: (error: unknown) => boolean;
+  onFailure: (error: unknown) => boolean;
 }
 
-const checkEvery = 5_000;
-const longestMargin = 60_000;
-const retryAfter = 5_000;
-const wakingEvents = ['online', 'focus', 'pageshow'] as const;
+const CHECK_INTERVAL = 5_000;
+const MAX_MARGIN = 60_000;
+const RETRY_DELAY = 5_000;
+const WAKE_EVENTS = ['online', 'focus', 'pageshow'] as const;
 
 /** Milliseconds after which a token of this life is renewed: a minute before its end, or half-way when shorter. */
 export function renewalDelay(expiresIn: number): number {
   const life = expiresIn * 1000;
-  return Math.max(life - longestMargin, life / 2);
+  return Math.max(life - MAX_MARGIN, life / 2);
 }
 
-export function keepTokenFresh({ fetchToken, deliver, failed }: Duties): TokenKeeper {
+export function startTokenRenewal({ fetchToken, deliver, onFailure: failed }: TokenCallbacks): TokenRenewal {
   let dueAt = 0;
   let busy = false;
   let stopped = false;
@@ -40,7 +40,7 @@ export function keepTokenFresh({ fetchToken, deliver, failed }: Duties): TokenKe
       dueAt = machineTime() + renewalDelay(expires_in);
       deliver(token);
     } catch (error) {
-      dueAt = machineTime() + retryAfter;
+      dueAt = machineTime() + RETRY_DELAY;
       if (!stopped && failed(error)) stop();
     } finally {
       busy = false;
@@ -51,14 +51,14 @@ export function keepTokenFresh({ fetchToken, deliver, failed }: Duties): TokenKe
     if (!stopped && !busy && machineTime() >= dueAt) void renew();
   };
 
-  const timer = window.setInterval(check, checkEvery);
-  for (const name of wakingEvents) window.addEventListener(name, check);
+  const timer = window.setInterval(check, CHECK_INTERVAL);
+  for (const name of WAKE_EVENTS) window.addEventListener(name, check);
   document.addEventListener('visibilitychange', check);
 
   const stop = () => {
     stopped = true;
     window.clearInterval(timer);
-    for (const name of wakingEvents) window.removeEventListener(name, check);
+    for (const name of WAKE_EVENTS) window.removeEventListener(name, check);
     document.removeEventListener('visibilitychange', check);
   };
 

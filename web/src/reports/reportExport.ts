@@ -1,36 +1,36 @@
-/** Asking for a report's file: what of it, in which form, under the filters that its frame shows. */
+/** Export of a report's tab: content, format, and the filters of its frame. */
 import { queryOptions, useMutation } from '@tanstack/react-query';
-import type { FrameTab, PivotChoices, ReportExport, ReportTask } from '@/gen';
+import type { FrameTab, PivotChoices, ExportRequestBody, ReportTask } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { EXPORT_STARTED } from '@/engine/list/useExport';
-import { chosenValues, type DataMask, type FilterValues } from './frameFilters';
+import { readFilterValues, type DataMask, type FilterValues } from './frameFilters';
 import type { FramePort } from './framePort';
 
-const maskWithin = 5_000;
+const MASK_TIMEOUT = 5_000;
 
-export type PivotChoice = Pick<ReportExport, 'rows' | 'columns' | 'metrics'>;
+export type PivotChoice = Pick<ExportRequestBody, 'rows' | 'columns' | 'metrics'>;
 
-export interface Wish extends PivotChoice {
-  form: ReportExport['form'];
+export interface ExportRequest extends PivotChoice {
+  form: ExportRequestBody['form'];
 }
 
 /** Exports a tab as a task; filters that are not told stop it, for other figures would be exported. */
 export function useReportExport(code: string, tab: string, filters: () => FilterValues | Promise<FilterValues>) {
   return useMutation({
-    mutationFn: async (wish: Wish) =>
-      api.post<ReportTask>('v2/report/Frame/export', { code, tab, filters: await filters(), ...wish }),
+    mutationFn: async (request: ExportRequest) =>
+      api.post<ReportTask>('v2/report/Frame/export', { code, tab, filters: await filters(), ...request }),
     onSuccess: () => showMessage('success', EXPORT_STARTED),
     onError: reportError,
   });
 }
 
-/** What the frame is filtered by; a report without a frame is as it opens. */
-export async function shownFilters(tab: FrameTab, port: FramePort | null): Promise<FilterValues> {
+/** Read the filters of the frame; a report without a frame has its defaults. */
+export async function readShownFilters(tab: FrameTab, port: FramePort | null): Promise<FilterValues> {
   if (tab.address === null) return {};
-  const mask = await port?.ask<DataMask>('getDataMask', maskWithin).catch(() => null);
+  const mask = await port?.ask<DataMask>('getDataMask', MASK_TIMEOUT).catch(() => null);
   if (!mask) throw new Error('报表还没有打开好，读不到所选的筛选条件，请稍后再试');
-  return chosenValues(mask, tab.filters);
+  return readFilterValues(mask, tab.filters);
 }
 
 export function pivotChoicesQuery(code: string, tab: string, grouping = '') {

@@ -1,4 +1,4 @@
-/** 报表首页: the reports that the user may open, as the server lists them, and those he keeps as favourites. */
+/** 报表首页: the reports that the user may open, as the server lists them, and the favourites. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { listQuery } from '@/engine/queries';
 import type { Row, Screen } from '@/engine/types';
@@ -6,31 +6,37 @@ import { reportError } from '@/lib/errors';
 import { listPreferences, removePreference, savePreference } from '@/lib/preferences';
 import { useQuery } from '@/lib/query';
 
-export interface Report {
+export interface ReportEntry {
   code: string;
   name: string;
   question: string;
   group: string;
   route: string;
-  /** When the user opened it last. */
+  /** Time of the user's last visit. */
   openedAt: string | null;
   /** Openings are numbered as they happen: two may fall within a second. */
   lastVisit: number | null;
-  /** What it answers to, in people's words. */
-  asked: string;
+  /** Questions that it answers, in people's words. */
+  phrases: string;
   /** All that a search looks into, in small letters. */
-  told: string;
+  searchText: string;
 }
 
-const ALL = 500;
-const RECENT = 6;
+const PAGE_SIZE = 500;
+const MAX_RECENT = 6;
 /** Stable, so that the reports are read out of an answer once. */
-const reportsOf = (rows: Row[]): Report[] => rows.map(reportOf);
+const toReportEntries = (rows: Row[]): ReportEntry[] => rows.map(toReportEntry);
 
-function reportOf(row: Row): Report {
+function toReportEntry(row: Row): ReportEntry {
   const text = (name: string) => String(row[name] ?? '');
-  const [name, question, route, code, group] = [text('report_name'), text('question'), text('route'), text('code'), text('group_name')];
-  const asked = [name, question, group, text('words')].join('\n');
+  const [name, question, route, code, group] = [
+    text('report_name'),
+    text('question'),
+    text('route'),
+    text('code'),
+    text('group_name'),
+  ];
+  const phrases = [name, question, group, text('words')].join('\n');
   return {
     code,
     name,
@@ -39,23 +45,23 @@ function reportOf(row: Row): Report {
     group,
     openedAt: row.opened_at ? text('opened_at') : null,
     lastVisit: row.last_visit_id ? Number(row.last_visit_id) : null,
-    asked,
-    told: [asked, route, text('initials')].join('\n').toLowerCase(),
+    phrases,
+    searchText: [phrases, route, text('initials')].join('\n').toLowerCase(),
   };
 }
 
 export function useReports(screen: Screen) {
-  return useQuery({ ...listQuery(screen, { per_page: ALL }), select: (answer) => reportsOf(answer.data) });
+  return useQuery({ ...listQuery(screen, { per_page: PAGE_SIZE }), select: (answer) => toReportEntries(answer.data) });
 }
 
 /** The last ones opened, the newest first. */
-export function recent(reports: Report[]): Report[] {
+export function listRecent(reports: ReportEntry[]): ReportEntry[] {
   const opened = reports.filter(({ lastVisit }) => lastVisit !== null);
-  return opened.sort((a, b) => (b.lastVisit ?? 0) - (a.lastVisit ?? 0)).slice(0, RECENT);
+  return opened.sort((a, b) => (b.lastVisit ?? 0) - (a.lastVisit ?? 0)).slice(0, MAX_RECENT);
 }
 
-export function byGroup(reports: Report[]): [string, Report[]][] {
-  const groups = new Map<string, Report[]>();
+export function groupReports(reports: ReportEntry[]): [string, ReportEntry[]][] {
+  const groups = new Map<string, ReportEntry[]>();
   for (const report of reports) groups.set(report.group, [...(groups.get(report.group) ?? []), report]);
   return [...groups];
 }
@@ -77,7 +83,10 @@ export function useFavourites(page: string) {
       keep ? savePreference('favourite', page, code, true) : removePreference('favourite', page, code),
     onMutate: async ({ code, keep }) => {
       await client.cancelQueries({ queryKey });
-      client.setQueryData(queryKey, (before: string[] = []) => [...(keep ? [code] : []), ...before.filter((one) => one !== code)]);
+      client.setQueryData(queryKey, (before: string[] = []) => [
+        ...(keep ? [code] : []),
+        ...before.filter((one) => one !== code),
+      ]);
     },
     onError: reportError,
     onSettled: () => client.invalidateQueries({ queryKey }),

@@ -1,4 +1,4 @@
-/** Watches when a report's figures were published, and says when newer ones are to be had. */
+/** Polls the publication time of a report's figures and reports newer ones. */
 import { useEffect, useState } from 'react';
 import type { Frame } from '@/gen';
 import { machineTime } from '@/lib/businessClock';
@@ -6,17 +6,17 @@ import { useQuery } from '@/lib/query';
 import { usePageActive } from '@/lib/tabs';
 import { refreshedAtQuery } from './frameQuery';
 
-const askEvery = 3_000;
+const POLL_INTERVAL = 3_000;
 /** In busy hours figures are published every few seconds; a reader wants some rest between two of them. */
-const restBetween = 15_000;
-const FOLLOW = 'reportFollowsData';
+const MIN_REFRESH_INTERVAL = 15_000;
+const FOLLOW_SLOT = 'reportFollowsData';
 
 export interface FreshFigures {
-  /** Of the newest published figures. */
+  /** Publication time of the newest figures. */
   publishedAt: string | null;
-  /** When the figures of each version were published. */
+  /** Publication time of the figures of each version. */
   versions: (string | null)[];
-  /** What to know of the newest ones. */
+  /** Notices about the newest figures. */
   notices: string[];
   following: boolean;
   setFollowing: (following: boolean) => void;
@@ -28,15 +28,15 @@ export interface FreshFigures {
 
 export function useFreshFigures(frame: Frame): FreshFigures {
   const active = usePageActive();
-  const newest = useQuery({ ...refreshedAtQuery(), refetchInterval: active ? askEvery : false });
+  const newest = useQuery({ ...refreshedAtQuery(), refetchInterval: active ? POLL_INTERVAL : false });
   const publishedAt = newest.data?.refreshed_at ?? frame.refreshed_at;
   const [known, setKnown] = useState({ versions: [publishedAt], since: 0 });
-  const [following, setFollowing] = useState(() => localStorage.getItem(FOLLOW) !== 'false');
+  const [following, setFollowing] = useState(() => localStorage.getItem(FOLLOW_SLOT) !== 'false');
   const version = known.versions.length - 1;
 
   useEffect(() => {
     if (!following || !active || publishedAt === known.versions.at(-1)) return;
-    const wait = Math.max(known.since + restBetween - machineTime(), 0);
+    const wait = Math.max(known.since + MIN_REFRESH_INTERVAL - machineTime(), 0);
     const timer = window.setTimeout(
       () => setKnown({ versions: [...known.versions, publishedAt], since: machineTime() }),
       wait,
@@ -50,7 +50,7 @@ export function useFreshFigures(frame: Frame): FreshFigures {
     notices: newest.data?.notices ?? [],
     following,
     setFollowing: (next) => {
-      localStorage.setItem(FOLLOW, String(next));
+      localStorage.setItem(FOLLOW_SLOT, String(next));
       setFollowing(next);
     },
     refresh: () => {

@@ -1,23 +1,23 @@
 /**
- * The tabs of a report and what each is filtered by: filters go along from tab to tab where they mean the same, and the
- * address says how the report stands.
+ * Tabs of a report and their filters. Filters are carried from tab to tab where they mean the same; the address holds
+ * the present tab and filters.
  */
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Frame, FrameTab } from '@/gen';
 import { usePageActive } from '@/lib/tabs';
-import { usualFilters } from './FilterSets';
-import { carried, changedFilters, searchOf, type Standing } from './frameAddress';
-import { chosenValues, type DataMask, type FilterValues } from './frameFilters';
+import { readDefaultFilters } from './FilterSets';
+import { carryFilters, diffFilters, buildSearch, type AddressState } from './frameAddress';
+import { readFilterValues, type DataMask, type FilterValues } from './frameFilters';
 import type { FramePort } from './framePort';
 import type { FrameValues } from './frameQuery';
 
-const lookEvery = 1_000;
-const lookWithin = 900;
+const CHECK_INTERVAL = 1_000;
+const CHECK_TIMEOUT = 900;
 /** Whoever turns to another tab doesn't wait longer for a frame to tell its filters. */
-const turnWithin = 200;
+const SWITCH_TIMEOUT = 200;
 
 /** Filters that were chosen by name, or came along from another tab; each choice opens the frame anew. */
-interface Applied {
+interface AppliedFilters {
   filters: FilterValues;
   times: number;
 }
@@ -25,29 +25,29 @@ interface Applied {
 export interface ReportTabs {
   chosen: string;
   choose: (key: string) => void;
-  /** What a tab's frame opens on. */
-  opensOn: (tab: FrameTab) => FilterValues;
-  /** How often a tab was opened anew with filters of its reader's. */
-  timesOf: (tab: FrameTab) => number;
+  /** Filters that a tab's frame opens on. */
+  initialFilters: (tab: FrameTab) => FilterValues;
+  /** Number of times that a tab was reopened with the reader's filters. */
+  countApplied: (tab: FrameTab) => number;
   apply: (tab: FrameTab, filters: FilterValues) => void;
   port: (tab: FrameTab) => FramePort | null;
   setPort: (tab: FrameTab, port: FramePort | null) => void;
 }
 
-export function useReportTabs(frame: Frame, values: FrameValues, standing: Standing): ReportTabs {
+export function useReportTabs(frame: Frame, values: FrameValues, addressState: AddressState): ReportTabs {
   const active = usePageActive();
-  const [stoodIn] = useState(() => frame.tabs.find(({ key }) => key === standing.tab)?.key ?? frame.default_tab);
+  const [stoodIn] = useState(() => frame.tabs.find(({ key }) => key === addressState.tab)?.key ?? frame.default_tab);
   const [chosen, setChosen] = useState(stoodIn);
-  const [applied, setApplied] = useState<Partial<Record<string, Applied>>>({});
+  const [applied, setApplied] = useState<Partial<Record<string, AppliedFilters>>>({});
   const ports = useRef(new Map<string, FramePort | null>());
   /** What each tab was last seen to be filtered by. */
   const seen = useRef(new Map<string, FilterValues>());
 
   // Opened on what a link or an address says, it is not on the reader's own filters.
-  const linked = Object.keys(values).length > 0 || standing.filters !== null;
-  const usual = (tab: FrameTab) => (linked ? {} : usualFilters(frame.code, tab.key));
+  const linked = Object.keys(values).length > 0 || addressState.filters !== null;
+  const usual = (tab: FrameTab) => (linked ? {} : readDefaultFilters(frame.code, tab.key));
   const opensOn = (tab: FrameTab): FilterValues => {
-    const own = applied[tab.key]?.filters ?? { ...usual(tab), ...(tab.key === stoodIn ? standing.filters : {}) };
+    const own = applied[tab.key]?.filters ?? { ...usual(tab), ...(tab.key === stoodIn ? addressState.filters : {}) };
     return { ...tab.opens_with, ...own };
   };
   const filtersNow = (tab: FrameTab) => seen.current.get(tab.key) ?? opensOn(tab);
@@ -60,17 +60,26 @@ export function useReportTabs(frame: Frame, values: FrameValues, standing: Stand
 
   /** A frame that is still opening does not know its filters, and is not asked. */
   const look = async (tab: FrameTab) => {
-    const mask = await ports.current.get(tab.key)?.ask<DataMask>('getDataMask', lookWithin).catch(() => null);
-    if (mask && tab.filters.every(({ id }) => id in mask)) seen.current.set(tab.key, chosenValues(mask, tab.filters));
+    const mask = await ports.current
+      .get(tab.key)
+      ?.ask<DataMask>('getDataMask', CHECK_TIMEOUT)
+      .catch(() => null);
+    if (mask && tab.filters.every(({ id }) => id in mask))
+      seen.current.set(tab.key, readFilterValues(mask, tab.filters));
   };
 
   const say = (tab: FrameTab) => {
     if (window.location.pathname !== frame.route) return;
-    const changed = changedFilters(filtersNow(tab), tab.opens_with);
+    const changed = diffFilters(filtersNow(tab), tab.opens_with);
     const byItself = Object.keys(changed).length === 0 && Object.keys(usual(tab)).length === 0;
-    const search = searchOf(values, byItself && tab.key === frame.default_tab ? null : tab.key, byItself ? null : changed);
+    const search = buildSearch(
+      values,
+      byItself && tab.key === frame.default_tab ? null : tab.key,
+      byItself ? null : changed,
+    );
     // The shell's own router need not know: it would open the report anew.
-    if (search !== window.location.search) window.history.replaceState(window.history.state, '', `${frame.route}${search}`);
+    if (search !== window.location.search)
+      window.history.replaceState(window.history.state, '', `${frame.route}${search}`);
   };
 
   const shown = frame.tabs.find(({ key }) => key === chosen) ?? frame.tabs[0];
@@ -83,25 +92,25 @@ export function useReportTabs(frame: Frame, values: FrameValues, standing: Stand
   useEffect(() => {
     if (!active) return;
     attend();
-    const timer = window.setInterval(() => attend(), lookEvery);
+    const timer = window.setInterval(() => attend(), CHECK_INTERVAL);
     return () => window.clearInterval(timer);
   }, [active, chosen]);
 
   const choose = async (key: string) => {
     const next = frame.tabs.find((tab) => tab.key === key);
     if (!next || !shown) return;
-    await Promise.race([look(shown), new Promise((done) => window.setTimeout(done, turnWithin))]);
+    await Promise.race([look(shown), new Promise((done) => window.setTimeout(done, SWITCH_TIMEOUT))]);
     const present = filtersNow(next);
-    const wanted = carried(filtersNow(shown), shown.filters, next.filters, present);
-    if (Object.keys(changedFilters(wanted, present)).length > 0) apply(next, wanted);
+    const wanted = carryFilters(filtersNow(shown), shown.filters, next.filters, present);
+    if (Object.keys(diffFilters(wanted, present)).length > 0) apply(next, wanted);
     setChosen(key);
   };
 
   return {
     chosen,
     choose: (key) => void choose(key),
-    opensOn,
-    timesOf: (tab) => applied[tab.key]?.times ?? 0,
+    initialFilters: opensOn,
+    countApplied: (tab) => applied[tab.key]?.times ?? 0,
     apply,
     port: (tab) => ports.current.get(tab.key) ?? null,
     setPort: (tab, port) => ports.current.set(tab.key, port),

@@ -1,7 +1,7 @@
 import { fireEvent, waitFor } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ok, press, renderPage } from '@/engine/harness';
+import { okAnswer, pressButton, renderPage } from '@/engine/harness';
 import { PageActiveContext } from '@/lib/tabs';
 import { useReportVisit } from './useReportVisit';
 
@@ -33,16 +33,16 @@ const visits = () => view.calls.filter((call) => call.path === path).map(({ quer
 
 describe('a visit of a report', () => {
   it('is recorded once, though its kept page comes back on screen', async () => {
-    view = renderPage(<Tab />, { [path]: () => ok(null) });
+    view = renderPage(<Tab />, { [path]: () => okAnswer(null) });
     await waitFor(() => expect(visits()).toEqual(['salesmulrpt']));
-    for (let times = 0; times < 4; times++) await press('切换');
+    for (let times = 0; times < 4; times++) await pressButton('切换');
     expect(visits()).toEqual(['salesmulrpt']);
     fireEvent.click(view.getByText('换报表'));
     await waitFor(() => expect(visits()).toEqual(['salesmulrpt', 'BestSeller']));
   });
 
   it('is not recorded of a page that is no report', async () => {
-    view = renderPage(<Page code={null} />, { [path]: () => ok(null) });
+    view = renderPage(<Page code={null} />, { [path]: () => okAnswer(null) });
     await Promise.resolve();
     expect(visits()).toEqual([]);
   });

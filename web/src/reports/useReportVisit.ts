@@ -1,4 +1,4 @@
-/** 报表使用: that a report was entered, framed or drawn by the engine. */
+/** 报表使用: records the opening of a report, framed or drawn by the engine. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api } from '@/lib/api';
@@ -9,7 +9,7 @@ export function useReportVisit(code: string | null | undefined): void {
   useEffect(() => {
     if (!code) return;
     api
-      .get('v2/open/ReportStatistic/add', { code }, { lasting: true })
+      .get('v2/open/ReportStatistic/add', { code }, { survivesNavigation: true })
       .then(() => client.invalidateQueries({ queryKey: ['report_home'] }))
       // A lost count must not disturb the reader.
       .catch(() => undefined);

@@ -1,25 +1,34 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { giveSizes, ok, page, press, renderPage, type Routes } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { stubElementSizes, okAnswer, pageAnswer, pressButton, renderPage, type FakeRoutes } from '@/engine/harness';
 import BackupPage from './BackupPage';
 
 const api = 'v2/system/Backup';
-const action = (name: string, label: string) => ({ name, label, scope: 'batch' as const, from: null, confirm: null, reason: false, danger: false });
+const action = (name: string, label: string) => ({
+  name,
+  label,
+  scope: 'batch' as const,
+  from: null,
+  confirm: null,
+  reason: false,
+  danger: false,
+});
 const actions = [action('backup', '备份'), action('verify', '校验'), action('download', '下载')];
-const description = { ...billScreen(), name: 'backup', key: 'backup_id', api, actions };
+const description = { ...buildBillScreen(), name: 'backup', key: 'backup_id', api, actions };
 const row = { backup_id: 4, file_name: 'erp_20260101.tar', size_text: '3.2 MB', state: 1 };
 
 let view: ReturnType<typeof renderPage>;
-const open = (running: object[], done: object[], routes: Routes = {}, described = description) => {
+const open = (running: object[], done: object[], routes: FakeRoutes = {}, described = description) => {
   view = renderPage(<BackupPage screen={described} />, {
-    [`${api}/getList`]: ({ query }) => page(query.state === '0,2' ? (running as never) : query.state === '1' ? (done as never) : []),
-    [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+    [`${api}/getList`]: ({ query }) =>
+      pageAnswer(query.state === '0,2' ? (running as never) : query.state === '1' ? (done as never) : []),
+    [`${api}/getTotals`]: () => okAnswer({ total: 0, totals: {} }),
     ...routes,
   });
 };
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => {
   view.done();
   vi.restoreAllMocks();
@@ -27,8 +36,8 @@ afterEach(() => {
 
 describe('backup and restore', () => {
   it('starts a backup and says that it runs', async () => {
-    open([], [], { [`${api}/backup`]: () => ok({ id: 5, file_name: 'x.tar' }) });
-    await press('开始备份');
+    open([], [], { [`${api}/backup`]: () => okAnswer({ id: 5, file_name: 'x.tar' }) });
+    await pressButton('开始备份');
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('已开始备份，完成后可下载'));
   });
 
@@ -41,7 +50,7 @@ describe('backup and restore', () => {
     URL.createObjectURL = vi.fn(() => 'blob:made');
     URL.revokeObjectURL = vi.fn();
     open([], [row]);
-    await press('下载erp_20260101.tar（3.2MB）');
+    await pressButton('下载erp_20260101.tar（3.2MB）');
     await waitFor(() => expect(view.calls.find((call) => call.path === `${api}/getFile`)?.query.id).toBe('4'));
   });
 

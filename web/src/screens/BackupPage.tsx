@@ -1,20 +1,20 @@
-/** 备份与恢复: start a backup, follow it, verify it, take it away; how one is restored, which is for the command line. */
+/** 备份与恢复: start a backup, follow and verify it, download it; instructions for restoring on the command line. */
 import { DownloadOutlined } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, Button, Flex, Space, Typography } from 'antd';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
-import { actionOf, type ListAnswer, type Row, type Screen } from '@/engine/types';
+import { findAction, type ListAnswer, type Row, type Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { saveFile } from '@/lib/saveFile';
 
 const POLL_MS = 2000;
-const UNFINISHED = '0,2';
-const DONE = 1;
-/** How many of the newest may be taken away. */
-const OFFERED = 3;
+const UNFINISHED_STATES = '0,2';
+const DONE_STATE = 1;
+/** Number of newest backups offered for download. */
+const MAX_OFFERED = 3;
 
 function newestQuery(screen: Screen, filter: Record<string, string | number>) {
   return {
@@ -28,11 +28,11 @@ function newestQuery(screen: Screen, filter: Record<string, string | number>) {
 export default function BackupPage({ screen }: { screen: Screen }) {
   const client = useQueryClient();
   const running = useQuery({
-    ...newestQuery(screen, { state: UNFINISHED, per_page: 5 }),
+    ...newestQuery(screen, { state: UNFINISHED_STATES, per_page: 5 }),
     refetchInterval: ({ state }: { state: { data?: ListAnswer } }) => (state.data?.data.length ? POLL_MS : false),
   });
-  const finished = useQuery(newestQuery(screen, { state: DONE, per_page: OFFERED }));
-  const may = (name: string) => actionOf(screen, name) !== undefined;
+  const finished = useQuery(newestQuery(screen, { state: DONE_STATE, per_page: MAX_OFFERED }));
+  const may = (name: string) => findAction(screen, name) !== undefined;
   const start = useMutation({
     mutationFn: () => api.post(`${screen.api}/backup`),
     onSuccess: () => {
@@ -50,7 +50,10 @@ export default function BackupPage({ screen }: { screen: Screen }) {
     seen.current = busy;
     void client.invalidateQueries({ queryKey: [screen.name] });
   }, [client, busy, screen.name]);
-  const list = useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name !== 'backup') }), [screen]);
+  const list = useMemo(
+    () => ({ ...screen, actions: screen.actions.filter(({ name }) => name !== 'backup') }),
+    [screen],
+  );
 
   return (
     <Flex vertical gap={12}>
@@ -58,7 +61,7 @@ export default function BackupPage({ screen }: { screen: Screen }) {
         type="info"
         showIcon
         title="备份是整个数据库在某一时刻的转储，和上传的图片、附件、归档的日志在一个文件里；备份时可照常使用。每天几点自动备份、保留几份，在“系统参数”里设置。"
-        description={<Restoring />}
+        description={<RestoreInstructions />}
       />
       <Space wrap>
         {may('backup') && (
@@ -66,14 +69,15 @@ export default function BackupPage({ screen }: { screen: Screen }) {
             {busy > 0 ? '正在备份' : '开始备份'}
           </Button>
         )}
-        {may('download') && finished.data?.data.map((row) => <Download key={String(row.backup_id)} screen={screen} row={row} />)}
+        {may('download') &&
+          finished.data?.data.map((row) => <DownloadButton key={String(row.backup_id)} screen={screen} row={row} />)}
       </Space>
       <ListPage screen={list} params={{}} />
     </Flex>
   );
 }
 
-function Restoring() {
+function RestoreInstructions() {
   return (
     <>
       恢复只能用命令行放进空的数据库和数据目录，不会覆盖正在使用的数据：
@@ -81,12 +85,13 @@ function Restoring() {
         ERP_DATA_DIR=新的空目录 erp restore 备份文件.tar
       </Typography.Text>
       ，然后 <Typography.Text code>erp check</Typography.Text> 核对账簿，<Typography.Text code>erp up</Typography.Text>{' '}
-      启动，报表数据会自动重新计算。数据目录里的 secrets.json（密钥和密码）不在备份里，请另外保存；没有它，恢复后要重新填写短信平台的密钥。
+      启动，报表数据会自动重新计算。数据目录里的
+      secrets.json（密钥和密码）不在备份里，请另外保存；没有它，恢复后要重新填写短信平台的密钥。
     </>
   );
 }
 
-function Download({ screen, row }: { screen: Screen; row: Row }) {
+function DownloadButton({ screen, row }: { screen: Screen; row: Row }) {
   const [busy, setBusy] = useState(false);
   const name = String(row.file_name);
   const take = async () => {

@@ -1,12 +1,20 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { giveSizes, ok, page, press, renderPage, type Routes } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { stubElementSizes, okAnswer, pageAnswer, pressButton, renderPage, type FakeRoutes } from '@/engine/harness';
 import CleanupPage from './CleanupPage';
 
 const api = 'v2/system/DbClear';
-const clear = { name: 'clear', label: '清理', scope: 'batch' as const, from: null, confirm: null, reason: false, danger: false };
-const description = { ...billScreen(), name: 'cleanup_run', key: 'cleanup_run_id', api, actions: [clear] };
+const clear = {
+  name: 'clear',
+  label: '清理',
+  scope: 'batch' as const,
+  from: null,
+  confirm: null,
+  reason: false,
+  danger: false,
+};
+const description = { ...buildBillScreen(), name: 'cleanup_run', key: 'cleanup_run_id', api, actions: [clear] };
 const preview = {
   kinds: [
     { kind: 'exports', label: '导出文件', note: '旧的导出', count: 12, allowed: true },
@@ -18,17 +26,17 @@ const preview = {
 };
 
 let view: ReturnType<typeof renderPage>;
-const open = (routes: Routes = {}, described = description) => {
+const open = (routes: FakeRoutes = {}, described = description) => {
   view = renderPage(<CleanupPage screen={described} />, {
-    [`${api}/getPreview`]: () => ok(preview),
-    [`${api}/getList`]: () => page([]),
-    [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+    [`${api}/getPreview`]: () => okAnswer(preview),
+    [`${api}/getList`]: () => pageAnswer([]),
+    [`${api}/getTotals`]: () => okAnswer({ total: 0, totals: {} }),
     ...routes,
   });
 };
 const box = (label: string) => screen.findByLabelText<HTMLInputElement>(`选择${label}`);
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => view.done());
 
 describe('cleaning up', () => {
@@ -41,17 +49,17 @@ describe('cleaning up', () => {
   });
 
   it('clears only after the words are typed', async () => {
-    open({ [`${api}/clear`]: () => ok([{ kind: 'exports', label: '导出文件', count: 12 }]) });
+    open({ [`${api}/clear`]: () => okAnswer([{ kind: 'exports', label: '导出文件', count: 12 }]) });
     fireEvent.click(await box('导出文件'));
-    await press('清理');
+    await pressButton('清理');
     const typed = await screen.findByLabelText('确认文字');
     expect(screen.getByText('不能恢复，只能从备份取回')).toBeTruthy();
     fireEvent.change(typed, { target: { value: '清理' } });
-    await press('确认清理');
+    await pressButton('确认清理');
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('请录入“确认清理”以确认'));
     expect(view.calls.some((call) => call.path === `${api}/clear`)).toBe(false);
     fireEvent.change(typed, { target: { value: '确认清理' } });
-    await press('确认清理');
+    await pressButton('确认清理');
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('已清理：导出文件12'));
     const sent = view.calls.find((call) => call.path === `${api}/clear`);
     expect(sent?.body).toMatchObject({ kinds: ['exports'], days: 30, months: 12, company_id: 0, confirm: '确认清理' });

@@ -1,17 +1,17 @@
-/** 数据清理: how much of each kind there is, a choice, a typed confirmation, and the cleanups so far. */
+/** 数据清理: amounts by kind, a selection, a typed confirmation, and past cleanups. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, App, Button, Flex, Input, InputNumber, Select, Space, Table, Typography, type TableProps } from 'antd';
 import { useMemo, useState } from 'react';
-import { confirmAct } from '@/engine/confirming';
+import { confirmAct } from '@/engine/consequenceDialog';
 import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
 import type { CleanupPreview, KindRow } from '@/gen';
-import { CLEARABLE } from '@/lib/clearing';
+import { ALLOW_CLEAR } from '@/lib/clearOnDelete';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 
-interface Asked {
+interface CleanupRequest {
   days: number;
   months: number;
   company_id: number;
@@ -19,28 +19,36 @@ interface Asked {
 
 const TRIAL = 'trial';
 
-function previewQuery(screen: Screen, asked: Asked) {
+function previewQuery(screen: Screen, request: CleanupRequest) {
   return {
-    queryKey: [screen.name, 'preview', asked],
-    queryFn: ({ signal }: { signal: AbortSignal }) => api.get<CleanupPreview>(`${screen.api}/getPreview`, { ...asked }, { signal }),
+    queryKey: [screen.name, 'preview', request],
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      api.get<CleanupPreview>(`${screen.api}/getPreview`, { ...request }, { signal }),
     staleTime: 0,
   } as const;
 }
 
 export default function CleanupPage({ screen }: { screen: Screen }) {
-  const [asked, setAsked] = useState<Asked>({ days: 30, months: 12, company_id: 0 });
+  const [request, setAsked] = useState<CleanupRequest>({ days: 30, months: 12, company_id: 0 });
   const [chosen, setChosen] = useState<string[]>([]);
   const { modal } = App.useApp();
   const client = useQueryClient();
   const may = screen.actions.some(({ name }) => name === 'clear');
-  const preview = useQuery({ ...previewQuery(screen, asked), enabled: may });
-  const list = useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name === 'export') }), [screen]);
+  const preview = useQuery({ ...previewQuery(screen, request), enabled: may });
+  const list = useMemo(
+    () => ({ ...screen, actions: screen.actions.filter(({ name }) => name === 'export') }),
+    [screen],
+  );
   const kinds = preview.data?.kinds ?? [];
   const wanted = kinds.filter(({ kind, allowed }) => allowed && chosen.includes(kind));
 
   const clear = useMutation({
     mutationFn: (confirm: string) =>
-      api.post<{ label: string; count: number }[]>(`${screen.api}/clear`, { ...asked, kinds: wanted.map(({ kind }) => kind), confirm }),
+      api.post<{ label: string; count: number }[]>(`${screen.api}/clear`, {
+        ...request,
+        kinds: wanted.map(({ kind }) => kind),
+        confirm,
+      }),
     onSuccess: (done) => {
       setChosen([]);
       showMessage('success', `已清理：${done.map(({ label, count }) => `${label}${count}`).join('，')}`);
@@ -68,7 +76,7 @@ export default function CleanupPage({ screen }: { screen: Screen }) {
           <Input aria-label="确认文字" maxLength={20} onChange={(event) => (typed = event.target.value)} />
         </>
       ),
-      wanting: () => (typed.trim() === words ? null : `请录入“${words}”以确认`),
+      missingReason: () => (typed.trim() === words ? null : `请录入“${words}”以确认`),
     });
     if (agreed) clear.mutate(typed.trim());
   };
@@ -79,24 +87,41 @@ export default function CleanupPage({ screen }: { screen: Screen }) {
         <>
           <Space wrap>
             <span>早于</span>
-            <Whole label="天数" value={asked.days} min={1} max={3650} onChange={(days) => setAsked({ ...asked, days })} />
+            <WholeNumberInput
+              label="天数"
+              value={request.days}
+              min={1}
+              max={3650}
+              onChange={(days) => setAsked({ ...request, days })}
+            />
             <span>天的文件，早于</span>
-            <Whole label="月数" value={asked.months} min={3} max={120} onChange={(months) => setAsked({ ...asked, months })} />
+            <WholeNumberInput
+              label="月数"
+              value={request.months}
+              min={3}
+              max={120}
+              onChange={(months) => setAsked({ ...request, months })}
+            />
             <span>个月的日志；试用数据的公司</span>
             <Select
               aria-label="公司"
               style={{ width: 260 }}
-              allowClear={CLEARABLE}
+              allowClear={ALLOW_CLEAR}
               placeholder="尚未完成初始化的公司"
-              value={asked.company_id || undefined}
-              onChange={(company_id?: number) => setAsked({ ...asked, company_id: company_id ?? 0 })}
-              options={preview.data?.companies.map((one) => ({ value: one.company_id, label: `${one.company_name}（${one.state_name}）` }))}
+              value={request.company_id || undefined}
+              onChange={(company_id?: number) => setAsked({ ...request, company_id: company_id ?? 0 })}
+              options={preview.data?.companies.map((one) => ({
+                value: one.company_id,
+                label: `${one.company_name}（${one.state_name}）`,
+              }))}
             />
             <Button type="primary" danger disabled={wanted.length === 0} onClick={() => void ask()}>
               清理
             </Button>
           </Space>
-          {preview.error && !isCancelled(preview.error) && <Alert type="error" showIcon title={preview.error.message} />}
+          {preview.error && !isCancelled(preview.error) && (
+            <Alert type="error" showIcon title={preview.error.message} />
+          )}
           <KindTable kinds={kinds} loading={preview.isLoading} chosen={chosen} onChoose={setChosen} />
         </>
       )}
@@ -106,7 +131,7 @@ export default function CleanupPage({ screen }: { screen: Screen }) {
   );
 }
 
-interface WholeProps {
+interface WholeNumberInputProps {
   label: string;
   value: number;
   min: number;
@@ -114,8 +139,17 @@ interface WholeProps {
   onChange: (value: number) => void;
 }
 
-function Whole({ label, value, min, max, onChange }: WholeProps) {
-  return <InputNumber aria-label={label} value={value} min={min} max={max} precision={0} onChange={(given) => onChange(given ?? min)} />;
+function WholeNumberInput({ label, value, min, max, onChange }: WholeNumberInputProps) {
+  return (
+    <InputNumber
+      aria-label={label}
+      value={value}
+      min={min}
+      max={max}
+      precision={0}
+      onChange={(given) => onChange(given ?? min)}
+    />
+  );
 }
 
 interface KindTableProps {
@@ -142,7 +176,10 @@ function KindTable({ kinds, loading, chosen, onChoose }: KindTableProps) {
       rowSelection={{
         selectedRowKeys: chosen,
         onChange: (keys) => onChoose(keys.map(String)),
-        getCheckboxProps: ({ label, allowed, count }) => ({ 'aria-label': `选择${label}`, disabled: !allowed || count === 0 }),
+        getCheckboxProps: ({ label, allowed, count }) => ({
+          'aria-label': `选择${label}`,
+          disabled: !allowed || count === 0,
+        }),
       }}
     />
   );

@@ -1,4 +1,4 @@
-/** A company and one of its months, as the screens of a period ask for them. */
+/** Choice of a company and a month, for the screens of a period. */
 import { Space } from 'antd';
 import type { Dayjs } from 'dayjs';
 import { useMemo, useState } from 'react';
@@ -13,14 +13,14 @@ export interface Month {
   period: string;
 }
 
-interface Choice {
+interface CompanyMonthChoice {
   company: { id: number; name: string };
   period: Dayjs;
 }
 
 /** The user's own company and the month `back` months ago; `month` is what the calls take. */
 export function useCompanyMonth(back: number) {
-  const [choice, choose] = useState<Choice>(() => {
+  const [choice, choose] = useState<CompanyMonthChoice>(() => {
     const session = getSession();
     return {
       company: { id: session?.company_id ?? 0, name: session?.company_name ?? '' },
@@ -28,20 +28,25 @@ export function useCompanyMonth(back: number) {
     };
   });
   const { company, period } = choice;
-  const month: Month = useMemo(() => ({ company_id: company.id, period: period.format('YYYY-MM') }), [company.id, period]);
+  const month: Month = useMemo(
+    () => ({ company_id: company.id, period: period.format('YYYY-MM') }),
+    [company.id, period],
+  );
   return { choice, choose, month };
 }
 
 interface CompanyMonthProps {
   screen: Screen;
   label: string;
-  choice: Choice;
-  onChange: (choice: Choice) => void;
+  choice: CompanyMonthChoice;
+  onChange: (choice: CompanyMonthChoice) => void;
 }
 
 export function CompanyMonth({ screen, label, choice, onChange }: CompanyMonthProps) {
   const { company, period } = choice;
-  const field = screen.fields.find((item): item is Field & { ref: Ref } => item.name === 'company_id' && item.ref !== null);
+  const field = screen.fields.find(
+    (item): item is Field & { ref: Ref } => item.name === 'company_id' && item.ref !== null,
+  );
   return (
     <Space>
       {field && (
@@ -66,6 +71,6 @@ export function CompanyMonth({ screen, label, choice, onChange }: CompanyMonthPr
 }
 
 /** The list below such a form: what was done so far. */
-export function useHistory(screen: Screen): Screen {
+export function useHistoryScreen(screen: Screen): Screen {
   return useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name === 'export') }), [screen]);
 }

@@ -2,22 +2,22 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, App, Button, Flex, Progress, Space, Typography } from 'antd';
 import { useEffect } from 'react';
-import { confirmAct, type Consequence } from '@/engine/confirming';
+import { confirmAct, type Consequence } from '@/engine/consequenceDialog';
 import ListPage from '@/engine/list/ListPage';
 import type { ListAnswer, Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
-import { CompanyMonth, useCompanyMonth, useHistory } from './CompanyMonth';
+import { CompanyMonth, useCompanyMonth, useHistoryScreen } from './CompanyMonth';
 
 const POLL_MS = 2000;
-const UNFINISHED = '0,1';
+const UNFINISHED_STATES = '0,1';
 
 function runningQuery(screen: Screen) {
   return {
     queryKey: [screen.name, 'running'],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      api.get<ListAnswer>(`${screen.api}/getList`, { status: UNFINISHED, per_page: 20, totals: 0 }, { signal }),
+      api.get<ListAnswer>(`${screen.api}/getList`, { status: UNFINISHED_STATES, per_page: 20, totals: 0 }, { signal }),
     refetchInterval: ({ state }: { state: { data?: ListAnswer } }) => (state.data?.data.length ? POLL_MS : false),
   } as const;
 }
@@ -40,7 +40,7 @@ export default function CostRecalculationPage({ screen }: { screen: Screen }) {
     const about = () => api.post<Consequence>(`${screen.api}/getConsequence`, month);
     if (await confirmAct(modal, { title: `重算成本 ${month.period} 起`, okText: '确认重算', about })) start.mutate();
   };
-  const history = useHistory(screen);
+  const history = useHistoryScreen(screen);
 
   // The runs so far follow the one under way, its last step included.
   useEffect(() => {
@@ -62,7 +62,7 @@ export default function CostRecalculationPage({ screen }: { screen: Screen }) {
         </Space>
       )}
       {unfinished?.data.map((row) => (
-        <Running key={String(row.recalculation_id)} row={row} />
+        <RunningStatus key={String(row.recalculation_id)} row={row} />
       ))}
       <Typography.Title level={5}>重算记录</Typography.Title>
       <ListPage screen={history} params={{}} />
@@ -70,7 +70,7 @@ export default function CostRecalculationPage({ screen }: { screen: Screen }) {
   );
 }
 
-function Running({ row }: { row: ListAnswer['data'][number] }) {
+function RunningStatus({ row }: { row: ListAnswer['data'][number] }) {
   const [done, total] = [Number(row.goods_done), Number(row.goods_total)];
   return (
     <Flex gap={12} align="center">

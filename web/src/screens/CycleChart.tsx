@@ -6,7 +6,7 @@ import { EChart } from '@/lib/EChart';
 
 echarts.use([BarChart, LineChart, GridComponent, LegendComponent, TooltipComponent]);
 
-const failed = '#F56C6C';
+const FAILED_COLOR = '#F56C6C';
 
 /** Seconds and lag of each cycle, and the rows that it read; failed ones in red. */
 export default function CycleChart({ points, height }: { points: CyclePoint[]; height: number }) {
@@ -21,7 +21,10 @@ export default function CycleChart({ points, height }: { points: CyclePoint[]; h
       {
         name: '用时(秒)',
         type: 'bar',
-        data: points.map((point) => ({ value: point.seconds, itemStyle: point.failed ? { color: failed } : undefined })),
+        data: points.map((point) => ({
+          value: point.seconds,
+          itemStyle: point.failed ? { color: FAILED_COLOR } : undefined,
+        })),
       },
       { name: '滞后(秒)', type: 'line', showSymbol: false, connectNulls: true, data: points.map(({ lag }) => lag) },
       { name: '读取行数', type: 'line', yAxisIndex: 1, showSymbol: false, data: points.map(({ rows }) => rows) },

@@ -1,9 +1,9 @@
-/** 数据字典: what the columns behind the reports mean; how they are computed, as dbt docs draws it. */
+/** 数据字典: meaning of the reports' columns; their lineage, as dbt docs draws it. */
 import { Alert, Flex, Segmented, Spin } from 'antd';
 import { useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
-import { LoneFrame } from '@/lib/LoneFrame';
+import { SandboxedFrame } from '@/lib/SandboxedFrame';
 import { api } from '@/lib/api';
 import { useQuery } from '@/lib/query';
 
@@ -32,5 +32,11 @@ function Lineage({ screen }: { screen: Screen }) {
   });
   if (error) return <Alert type="warning" showIcon title={error.message} />;
   if (!data) return <Spin style={{ marginTop: 80 }} />;
-  return <LoneFrame title={views.lineage} html={data} style={{ flex: 1, minHeight: 'calc(100vh - 180px)', border: 0 }} />;
+  return (
+    <SandboxedFrame
+      title={views.lineage}
+      html={data}
+      style={{ flex: 1, minHeight: 'calc(100vh - 180px)', border: 0 }}
+    />
+  );
 }

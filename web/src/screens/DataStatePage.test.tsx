@@ -1,7 +1,7 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { giveSizes, ok, page, renderPage } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { stubElementSizes, okAnswer, pageAnswer, renderPage } from '@/engine/harness';
 import type { WorkerState } from '@/gen';
 import DataStatePage from './DataStatePage';
 
@@ -36,16 +36,16 @@ let now: WorkerState;
 let view: ReturnType<typeof renderPage>;
 
 const open = () => {
-  view = renderPage(<DataStatePage screen={{ ...billScreen(), name: 'data_state', api, actions: [] }} />, {
-    [`${api}/getState`]: () => ok(now),
-    [`${api}/getList`]: () => page([]),
-    [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+  view = renderPage(<DataStatePage screen={{ ...buildBillScreen(), name: 'data_state', api, actions: [] }} />, {
+    [`${api}/getState`]: () => okAnswer(now),
+    [`${api}/getList`]: () => pageAnswer([]),
+    [`${api}/getTotals`]: () => okAnswer({ total: 0, totals: {} }),
   });
 };
-const asked = (path: string) => view.calls.filter((call) => call.path === `${api}/${path}`).length;
+const countCalls = (path: string) => view.calls.filter((call) => call.path === `${api}/${path}`).length;
 
 beforeEach(() => {
-  giveSizes();
+  stubElementSizes();
   now = well;
 });
 afterEach(() => {
@@ -56,7 +56,17 @@ afterEach(() => {
 describe('the state of the reports’ data', () => {
   it('tells state, success, lag, cycle time, rows and tests, with a chart', async () => {
     open();
-    for (const shown of ['正常，等待新数据', '2026-11-22 10:00:01', '快照 41', '1.8 秒', '95% 不超过 3.3 秒', '1.3 秒', '95% 不超过 2.7 秒', '43,210', '60 项']) {
+    for (const shown of [
+      '正常，等待新数据',
+      '2026-11-22 10:00:01',
+      '快照 41',
+      '1.8 秒',
+      '95% 不超过 3.3 秒',
+      '1.3 秒',
+      '95% 不超过 2.7 秒',
+      '43,210',
+      '60 项',
+    ]) {
       expect(await screen.findByText(shown), shown).toBeTruthy();
     }
     expect(screen.queryByRole('alert')).toBeNull();
@@ -86,14 +96,18 @@ describe('the state of the reports’ data', () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     open();
     await screen.findByText('正常，等待新数据');
-    await waitFor(() => expect(asked('getList')).toBeGreaterThan(0));
-    const before = asked('getList');
+    await waitFor(() => expect(countCalls('getList')).toBeGreaterThan(0));
+    const before = countCalls('getList');
     await act(() => vi.advanceTimersByTimeAsync(5_500));
-    expect(asked('getState')).toBe(2);
-    expect(asked('getList')).toBe(before);
-    now = { ...well, state: 'running', points: [...well.points, { ended_at: '2026-11-22 10:00:09', seconds: 2, lag: null, rows: 1, failed: true }] };
+    expect(countCalls('getState')).toBe(2);
+    expect(countCalls('getList')).toBe(before);
+    now = {
+      ...well,
+      state: 'running',
+      points: [...well.points, { ended_at: '2026-11-22 10:00:09', seconds: 2, lag: null, rows: 1, failed: true }],
+    };
     await act(() => vi.advanceTimersByTimeAsync(5_500));
     expect(await screen.findByText('正在刷新')).toBeTruthy();
-    await waitFor(() => expect(asked('getList')).toBe(before + 1));
+    await waitFor(() => expect(countCalls('getList')).toBe(before + 1));
   });
 });

@@ -2,7 +2,7 @@
 import { CheckCircleFilled, CloseCircleFilled, WarningFilled } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, App, Button, Flex, Input, Space, Table, Typography, type TableColumnType } from 'antd';
-import { confirmAct, type Consequence } from '@/engine/confirming';
+import { confirmAct, type Consequence } from '@/engine/consequenceDialog';
 import ListPage from '@/engine/list/ListPage';
 import { useStackedColumns } from '@/engine/stackedColumns';
 import type { Screen } from '@/engine/types';
@@ -11,17 +11,18 @@ import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
-import { CompanyMonth, useCompanyMonth, useHistory, type Month } from './CompanyMonth';
+import { CompanyMonth, useCompanyMonth, useHistoryScreen, type Month } from './CompanyMonth';
 
 function questionsQuery(path: string, month: Month) {
   return {
     queryKey: ['month_close', 'questions', month],
-    queryFn: ({ signal }: { signal: AbortSignal }) => api.get<QuestionAnswer[]>(`${path}/getQuestions`, { ...month }, { signal }),
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      api.get<QuestionAnswer[]>(`${path}/getQuestions`, { ...month }, { signal }),
     staleTime: 0,
   };
 }
 
-type Call = 'closePeriod' | 'openPeriod';
+type PeriodCall = 'closePeriod' | 'openPeriod';
 
 export default function MonthClosePage({ screen }: { screen: Screen }) {
   const { choice, choose, month } = useCompanyMonth(1);
@@ -29,11 +30,14 @@ export default function MonthClosePage({ screen }: { screen: Screen }) {
   const client = useQueryClient();
   const questions = useQuery({ ...questionsQuery(screen.api, month), enabled: month.company_id > 0 });
   const blocked = questions.data?.some((item) => item.blocking && item.count > 0) ?? true;
-  const settle = useMutation({
-    mutationFn: ({ call, ...more }: { call: Call; reason?: string }) =>
+  const runCall = useMutation({
+    mutationFn: ({ call, ...more }: { call: PeriodCall; reason?: string }) =>
       api.post<{ period: string; bill_count: number }>(`${screen.api}/${call}`, { ...month, ...more }),
     onSuccess: ({ bill_count }, { call }) => {
-      showMessage('success', call === 'closePeriod' ? `已结账，锁定 ${bill_count} 张单据` : `已反结账，解锁 ${bill_count} 张单据`);
+      showMessage(
+        'success',
+        call === 'closePeriod' ? `已结账，锁定 ${bill_count} 张单据` : `已反结账，解锁 ${bill_count} 张单据`,
+      );
       void client.invalidateQueries({ queryKey: ['month_close'] });
     },
     onError: (error) => {
@@ -41,7 +45,7 @@ export default function MonthClosePage({ screen }: { screen: Screen }) {
       void questions.refetch();
     },
   });
-  const ask = async (call: Call) => {
+  const ask = async (call: PeriodCall) => {
     let reason = '';
     const opens = call === 'openPeriod';
     const agreed = await confirmAct(modal, {
@@ -50,14 +54,19 @@ export default function MonthClosePage({ screen }: { screen: Screen }) {
       danger: opens,
       about: () => api.post<Consequence>(`${screen.api}/getConsequence`, { action: call, ...month }),
       content: opens && (
-        <Input aria-label="反结账原因" placeholder="请填写反结账原因" maxLength={200} onChange={(event) => (reason = event.target.value)} />
+        <Input
+          aria-label="反结账原因"
+          placeholder="请填写反结账原因"
+          maxLength={200}
+          onChange={(event) => (reason = event.target.value)}
+        />
       ),
-      wanting: () => (opens && reason.trim() === '' ? '请填写反结账原因' : null),
+      missingReason: () => (opens && reason.trim() === '' ? '请填写反结账原因' : null),
     });
-    if (agreed) settle.mutate({ call, ...(opens ? { reason: reason.trim() } : {}) });
+    if (agreed) runCall.mutate({ call, ...(opens ? { reason: reason.trim() } : {}) });
   };
   const may = (name: string) => screen.actions.some((action) => action.name === name);
-  const history = useHistory(screen);
+  const history = useHistoryScreen(screen);
 
   return (
     <Flex vertical gap={12}>
@@ -70,19 +79,26 @@ export default function MonthClosePage({ screen }: { screen: Screen }) {
           <Button
             type="primary"
             disabled={!month.company_id || blocked}
-            loading={settle.isPending}
+            loading={runCall.isPending}
             onClick={() => void ask('closePeriod')}
           >
             结账
           </Button>
         )}
         {may('openPeriod') && (
-          <Button danger disabled={!month.company_id} loading={settle.isPending} onClick={() => void ask('openPeriod')}>
+          <Button
+            danger
+            disabled={!month.company_id}
+            loading={runCall.isPending}
+            onClick={() => void ask('openPeriod')}
+          >
             反结账
           </Button>
         )}
       </Space>
-      {questions.error && !isCancelled(questions.error) && <Alert type="error" showIcon title={questions.error.message} />}
+      {questions.error && !isCancelled(questions.error) && (
+        <Alert type="error" showIcon title={questions.error.message} />
+      )}
       <QuestionTable questions={questions.data ?? []} loading={questions.isLoading} />
       <Typography.Title level={5}>结账记录</Typography.Title>
       <ListPage screen={history} params={{}} />
@@ -132,8 +148,16 @@ function Obstacles({ item }: { item: QuestionAnswer }) {
   ];
   return (
     <>
-      <Table size="small" rowKey={(row) => `${row.serial}${row.msg}`} columns={useStackedColumns(columns)} dataSource={item.rows} pagination={false} />
-      {item.count > item.rows.length && <Typography.Text type="secondary">另有 {item.count - item.rows.length} 条未列出</Typography.Text>}
+      <Table
+        size="small"
+        rowKey={(row) => `${row.serial}${row.msg}`}
+        columns={useStackedColumns(columns)}
+        dataSource={item.rows}
+        pagination={false}
+      />
+      {item.count > item.rows.length && (
+        <Typography.Text type="secondary">另有 {item.count - item.rows.length} 条未列出</Typography.Text>
+      )}
     </>
   );
 }

@@ -1,12 +1,20 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { giveSizes, ok, press, renderPage, type Routes } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { stubElementSizes, okAnswer, pressButton, renderPage, type FakeRoutes } from '@/engine/harness';
 import NumberTemplatePage from './NumberTemplatePage';
 
 const api = 'v2/system/BillBusinessSnTemplate';
-const save = { name: 'save', label: '保存', scope: 'batch' as const, from: null, confirm: null, reason: false, danger: false };
-const description = { ...billScreen(), name: 'bill_numbering', api, actions: [save] };
+const save = {
+  name: 'save',
+  label: '保存',
+  scope: 'batch' as const,
+  from: null,
+  confirm: null,
+  reason: false,
+  danger: false,
+};
+const description = { ...buildBillScreen(), name: 'bill_numbering', api, actions: [save] };
 const template = {
   bill_type: 'XSCK',
   bill_name: '销售出库',
@@ -19,31 +27,39 @@ const template = {
 };
 
 let view: ReturnType<typeof renderPage>;
-const open = (routes: Routes = {}, described = description) => {
-  view = renderPage(<NumberTemplatePage screen={described} />, { [`${api}/billTypeList`]: () => ok([template]), ...routes });
+const open = (routes: FakeRoutes = {}, described = description) => {
+  view = renderPage(<NumberTemplatePage screen={described} />, {
+    [`${api}/billTypeList`]: () => okAnswer([template]),
+    ...routes,
+  });
   return screen.findByText('XSCKHQ202611210001');
 };
-const sent = (name: string) => view.calls.filter((call) => call.path === `${api}/${name}`);
+const sentCalls = (name: string) => view.calls.filter((call) => call.path === `${api}/${name}`);
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => view.done());
 
 describe('the numbering of bills', () => {
   it('shows what the chosen parts make before they are saved', async () => {
-    await open({ [`${api}/preview`]: () => ok({ example: 'CKHQ202611210001' }), [`${api}/save`]: () => ok({ ...template, prefix: 'CK' }) });
-    await press('设置');
+    await open({
+      [`${api}/preview`]: () => okAnswer({ example: 'CKHQ202611210001' }),
+      [`${api}/save`]: () => okAnswer({ ...template, prefix: 'CK' }),
+    });
+    await pressButton('设置');
     fireEvent.change(await screen.findByLabelText('前缀'), { target: { value: 'ck' } });
     expect((await screen.findByRole('status')).textContent).toBe('示例：CKHQ202611210001');
-    await waitFor(() => expect(sent('preview').at(-1)?.body.prefix).toBe('CK'));
-    expect(sent('save')).toHaveLength(0);
-    await press('保存');
-    await waitFor(() => expect(sent('save')[0]?.body).toMatchObject({ bill_type: 'XSCK', prefix: 'CK', digits: 4 }));
+    await waitFor(() => expect(sentCalls('preview').at(-1)?.body.prefix).toBe('CK'));
+    expect(sentCalls('save')).toHaveLength(0);
+    await pressButton('保存');
+    await waitFor(() =>
+      expect(sentCalls('save')[0]?.body).toMatchObject({ bill_type: 'XSCK', prefix: 'CK', digits: 4 }),
+    );
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('保存成功'));
   });
 
   it('says why a template would not do', async () => {
     await open({ [`${api}/preview`]: () => ({ code: 400, msg: '前缀 CGRK 已用于采购入库，请更换', data: null }) });
-    await press('设置');
+    await pressButton('设置');
     expect(await screen.findByText('前缀 CGRK 已用于采购入库，请更换')).toBeTruthy();
   });
 

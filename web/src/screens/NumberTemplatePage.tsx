@@ -1,17 +1,30 @@
 /** 单据编号: each bill type with an example of its numbers; the parts are chosen in a dialog that shows what they make. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Alert, Button, Flex, Form, Input, InputNumber, Modal, Select, Switch, Table, Typography, type TableProps } from 'antd';
+import {
+  Alert,
+  Button,
+  Flex,
+  Form,
+  Input,
+  InputNumber,
+  Modal,
+  Select,
+  Switch,
+  Table,
+  Typography,
+  type TableProps,
+} from 'antd';
 import { useState } from 'react';
 import type { Screen } from '@/engine/types';
-import type { Example, TemplateAnswer } from '@/gen';
+import type { NumberExample, TemplateAnswer } from '@/gen';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { useDebounced } from '@/lib/useDebounced';
 
-const FORMS = ['yyyyMMdd', 'yyMMdd', 'yyyyMM', '不含日期'];
-const RESETS = ['按日', '按月', '按年', '不重置'];
-const choices = (labels: string[]) => labels.map((label, at) => ({ value: at + 1, label }));
+const DATE_FORMS = ['yyyyMMdd', 'yyMMdd', 'yyyyMM', '不含日期'];
+const RESET_LABELS = ['按日', '按月', '按年', '不重置'];
+const buildOptions = (labels: string[]) => labels.map((label, at) => ({ value: at + 1, label }));
 
 export default function NumberTemplatePage({ screen }: { screen: Screen }) {
   const [chosen, setChosen] = useState<TemplateAnswer | null>(null);
@@ -29,7 +42,7 @@ export default function NumberTemplatePage({ screen }: { screen: Screen }) {
         rowKey="bill_type"
         loading={list.isFetching}
         dataSource={list.data ?? []}
-        columns={columnsOf(may ? setChosen : null)}
+        columns={buildColumns(may ? setChosen : null)}
         pagination={false}
         scroll={{ y: 'calc(100vh - 190px)' }}
       />
@@ -38,14 +51,14 @@ export default function NumberTemplatePage({ screen }: { screen: Screen }) {
   );
 }
 
-function columnsOf(onChoose: ((row: TemplateAnswer) => void) | null): TableProps<TemplateAnswer>['columns'] {
+function buildColumns(onChoose: ((row: TemplateAnswer) => void) | null): TableProps<TemplateAnswer>['columns'] {
   return [
     { dataIndex: 'bill_name', title: '单据名称', width: 180 },
     { dataIndex: 'prefix', title: '前缀', width: 100 },
     { dataIndex: 'with_company', title: '含公司编码', width: 110, render: (value: boolean) => (value ? '是' : '否') },
-    { dataIndex: 'date_form', title: '日期格式', width: 110, render: (value: number) => FORMS[value - 1] },
+    { dataIndex: 'date_form', title: '日期格式', width: 110, render: (value: number) => DATE_FORMS[value - 1] },
     { dataIndex: 'digits', title: '流水号位数', width: 110, align: 'right' },
-    { dataIndex: 'reset', title: '重新编号', width: 110, render: (value: number) => RESETS[value - 1] },
+    { dataIndex: 'reset', title: '重新编号', width: 110, render: (value: number) => RESET_LABELS[value - 1] },
     { dataIndex: 'example', title: '示例', width: 220 },
     ...(onChoose
       ? [
@@ -64,19 +77,27 @@ function columnsOf(onChoose: ((row: TemplateAnswer) => void) | null): TableProps
   ];
 }
 
-function TemplateDialog({ screen, template, onClose }: { screen: Screen; template: TemplateAnswer; onClose: () => void }) {
-  const [asked, setAsked] = useState(template);
-  const settled = useDebounced(asked);
+function TemplateDialog({
+  screen,
+  template,
+  onClose,
+}: {
+  screen: Screen;
+  template: TemplateAnswer;
+  onClose: () => void;
+}) {
+  const [draft, setAsked] = useState(template);
+  const debounced = useDebounced(draft);
   const client = useQueryClient();
   const preview = useQuery({
-    queryKey: [screen.name, 'preview', settled],
-    queryFn: () => api.post<Example>(`${screen.api}/preview`, settled),
+    queryKey: [screen.name, 'preview', debounced],
+    queryFn: () => api.post<NumberExample>(`${screen.api}/preview`, debounced),
     retry: false,
     staleTime: 0,
     meta: { quiet: true },
   });
   const save = useMutation({
-    mutationFn: () => api.post(`${screen.api}/save`, asked),
+    mutationFn: () => api.post(`${screen.api}/save`, draft),
     onSuccess: () => {
       showMessage('success', '保存成功');
       void client.invalidateQueries({ queryKey: [screen.name] });
@@ -102,26 +123,42 @@ function TemplateDialog({ screen, template, onClose }: { screen: Screen; templat
             aria-label="前缀"
             maxLength={8}
             placeholder={template.bill_type}
-            value={asked.prefix}
+            value={draft.prefix}
             onChange={(event) => change({ prefix: event.target.value.toUpperCase() })}
           />
         </Form.Item>
         <Form.Item label="含公司编码">
-          <Switch aria-label="含公司编码" checked={asked.with_company} onChange={(on) => change({ with_company: on })} />
+          <Switch
+            aria-label="含公司编码"
+            checked={draft.with_company}
+            onChange={(on) => change({ with_company: on })}
+          />
         </Form.Item>
         <Form.Item label="日期格式">
           <Select
             aria-label="日期格式"
-            value={asked.date_form}
-            options={choices(FORMS)}
+            value={draft.date_form}
+            options={buildOptions(DATE_FORMS)}
             onChange={(value) => change({ date_form: value })}
           />
         </Form.Item>
         <Form.Item label="流水号位数">
-          <InputNumber aria-label="流水号位数" min={3} max={8} precision={0} value={asked.digits} onChange={(value) => change({ digits: value ?? 4 })} />
+          <InputNumber
+            aria-label="流水号位数"
+            min={3}
+            max={8}
+            precision={0}
+            value={draft.digits}
+            onChange={(value) => change({ digits: value ?? 4 })}
+          />
         </Form.Item>
         <Form.Item label="重新编号">
-          <Select aria-label="重新编号" value={asked.reset} options={choices(RESETS)} onChange={(value) => change({ reset: value })} />
+          <Select
+            aria-label="重新编号"
+            value={draft.reset}
+            options={buildOptions(RESET_LABELS)}
+            onChange={(value) => change({ reset: value })}
+          />
         </Form.Item>
       </Form>
       {refused ? (

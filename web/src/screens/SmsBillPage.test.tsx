@@ -1,28 +1,37 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { giveSizes, ok, page, press, renderPage } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { stubElementSizes, okAnswer, pageAnswer, pressButton, renderPage } from '@/engine/harness';
 import SmsBillPage from './SmsBillPage';
 
 const api = 'v2/system/SmsBill';
-const send = { name: 'send', label: '发送', scope: 'batch' as const, from: null, confirm: null, reason: false, danger: false };
-const description = { ...billScreen(), name: 'sms_bill', family: 'resource' as const, api, actions: [send] };
+const send = {
+  name: 'send',
+  label: '发送',
+  scope: 'batch' as const,
+  from: null,
+  confirm: null,
+  reason: false,
+  danger: false,
+};
+const description = { ...buildBillScreen(), name: 'sms_bill', family: 'resource' as const, api, actions: [send] };
 
 let view: ReturnType<typeof renderPage>;
-const sent = () => view.calls.filter((call) => call.path === 'v2/system/Sms/sendSms');
+const sentCalls = () => view.calls.filter((call) => call.path === 'v2/system/Sms/sendSms');
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => view.done());
 
 describe('sending a message', () => {
   it('takes a mainland number, a template, and what its places are filled with', async () => {
     view = renderPage(<SmsBillPage screen={description} params={{}} />, {
-      [`${api}/getList`]: () => page([]),
-      [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
-      'v2/system/Sms/getSmsTemplate': () => ok([{ sms_template_id: 3, template_name: '发货通知', content: '您好{name}，货已发出' }]),
-      'v2/system/Sms/sendSms': () => ok({ sms_bill_id: 1 }),
+      [`${api}/getList`]: () => pageAnswer([]),
+      [`${api}/getTotals`]: () => okAnswer({ total: 0, totals: {} }),
+      'v2/system/Sms/getSmsTemplate': () =>
+        okAnswer([{ sms_template_id: 3, template_name: '发货通知', content: '您好{name}，货已发出' }]),
+      'v2/system/Sms/sendSms': () => okAnswer({ sms_bill_id: 1 }),
     });
-    await press('发送短信');
+    await pressButton('发送短信');
     fireEvent.mouseDown(document.querySelector('.ant-modal .ant-select-content, .ant-modal .ant-select-selector')!);
     fireEvent.click(await screen.findByText('发货通知'));
     fireEvent.change(await screen.findByLabelText('name'), { target: { value: '张三' } });
@@ -31,9 +40,11 @@ describe('sending a message', () => {
     const confirm = document.querySelector('.ant-modal-footer .ant-btn-primary')!;
     fireEvent.click(confirm);
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('目前只支持中国大陆的手机号码'));
-    expect(sent()).toHaveLength(0);
+    expect(sentCalls()).toHaveLength(0);
     fireEvent.change(screen.getByLabelText('手机号'), { target: { value: '13800138000' } });
     fireEvent.click(confirm);
-    await waitFor(() => expect(sent()[0]?.body).toEqual({ mobile: '13800138000', sms_template_id: 3, values: { name: '张三' } }));
+    await waitFor(() =>
+      expect(sentCalls()[0]?.body).toEqual({ mobile: '13800138000', sms_template_id: 3, values: { name: '张三' } }),
+    );
   });
 });

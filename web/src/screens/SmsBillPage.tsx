@@ -1,10 +1,10 @@
-/** 短信记录: what was sent, with a dialog that sends one: number, template, and what its places are filled with. */
+/** 短信记录: messages sent, and a dialog that sends one: number, template, and the values of its placeholders. */
 import { SendOutlined } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Flex, Form, Input, Modal, Select, Typography } from 'antd';
 import { useState } from 'react';
 import ListPage from '@/engine/list/ListPage';
-import { actionOf, type Screen } from '@/engine/types';
+import { findAction, type Screen } from '@/engine/types';
 import type { SmsTemplateChoice } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
@@ -17,7 +17,7 @@ export default function SmsBillPage({ screen, params }: { screen: Screen; params
   const list = { ...screen, actions: screen.actions.filter(({ name }) => name !== 'send') };
   return (
     <Flex vertical gap={8} className="sms-bill">
-      {actionOf(screen, 'send') && (
+      {findAction(screen, 'send') && (
         <div>
           <Button type="primary" icon={<SendOutlined />} onClick={() => setOpen(true)}>
             发送短信
@@ -56,10 +56,24 @@ function SendDialog({ name, onClose }: { name: string; onClose: () => void }) {
     else sending.mutate();
   };
   return (
-    <Modal open title="发送短信" okText="发送" cancelText="取消" confirmLoading={sending.isPending} onOk={send} onCancel={onClose}>
+    <Modal
+      open
+      title="发送短信"
+      okText="发送"
+      cancelText="取消"
+      confirmLoading={sending.isPending}
+      onOk={send}
+      onCancel={onClose}
+    >
       <Form layout="vertical">
         <Form.Item label="手机号" required>
-          <Input aria-label="手机号" maxLength={11} inputMode="numeric" value={mobile} onChange={(event) => setMobile(event.target.value)} />
+          <Input
+            aria-label="手机号"
+            maxLength={11}
+            inputMode="numeric"
+            value={mobile}
+            onChange={(event) => setMobile(event.target.value)}
+          />
         </Form.Item>
         <Form.Item label="短信模板" required>
           <Select
@@ -72,10 +86,19 @@ function SendDialog({ name, onClose }: { name: string; onClose: () => void }) {
         </Form.Item>
         {places.map((place) => (
           <Form.Item key={place} label={place} required>
-            <Input aria-label={place} maxLength={60} value={values[place] ?? ''} onChange={(event) => setValues({ ...values, [place]: event.target.value })} />
+            <Input
+              aria-label={place}
+              maxLength={60}
+              value={values[place] ?? ''}
+              onChange={(event) => setValues({ ...values, [place]: event.target.value })}
+            />
           </Form.Item>
         ))}
-        {template && <Typography.Text type="secondary">{template.content.replace(/\{(\w+)\}/g, (whole, place: string) => values[place] || whole)}</Typography.Text>}
+        {template && (
+          <Typography.Text type="secondary">
+            {template.content.replace(/\{(\w+)\}/g, (whole, place: string) => values[place] || whole)}
+          </Typography.Text>
+        )}
       </Form>
     </Modal>
   );

@@ -7,7 +7,7 @@ with bounds as (
 ),
 
 days as (
-    {{ every_day('(select first_day from bounds)', '(select last_day from bounds)') }}
+    {{ day_spine('(select first_day from bounds)', '(select last_day from bounds)') }}
 )
 
 select

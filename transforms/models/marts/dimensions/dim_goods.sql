@@ -22,14 +22,14 @@ with type_paths as (
 told as (
     select
         goods.goods_id,
-        {{ told_apart('goods.goods_name', 'goods.goods_num', 'goods.goods_id') }} as goods_name
+        {{ unique_name('goods.goods_name', 'goods.goods_num', 'goods.goods_id') }} as goods_name
     from {{ ref('stg_goods') }} as goods
 )
 
 select
     goods.goods_id,
     goods.goods_num,
-    {{ told_alone('told.goods_name', 'goods.goods_id') }} as goods_name,
+    {{ unique_name_by_key('told.goods_name', 'goods.goods_id') }} as goods_name,
     goods.goods_type_id,
     goods.brand_id,
     coalesce(brand.brand_name, '未指定') as brand_name,

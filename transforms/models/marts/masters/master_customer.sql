@@ -4,7 +4,7 @@
 with told as (
     select
         customer.customer_id,
-        {{ told_apart('customer.customer_name', 'company.company_name', 'customer.customer_id') }} as customer_name,
+        {{ unique_name('customer.customer_name', 'company.company_name', 'customer.customer_id') }} as customer_name,
         customer.company_id,
         customer.employee_id
     from {{ ref('stg_customer') }} as customer
@@ -14,7 +14,7 @@ with told as (
 
 select
     customer_id,
-    {{ told_alone('customer_name', 'customer_id') }} as customer_name,
+    {{ unique_name_by_key('customer_name', 'customer_id') }} as customer_name,
     company_id,
     employee_id
 from told

@@ -4,7 +4,7 @@
 with told as (
     select
         department.department_id,
-        {{ told_apart('department.department_name', 'company.company_name', 'department.department_id') }} as department_name,
+        {{ unique_name('department.department_name', 'company.company_name', 'department.department_id') }} as department_name,
         department.company_id
     from {{ ref('stg_department') }} as department
     left join {{ ref('stg_company') }} as company
@@ -13,6 +13,6 @@ with told as (
 
 select
     department_id,
-    {{ told_alone('department_name', 'department_id') }} as department_name,
+    {{ unique_name_by_key('department_name', 'department_id') }} as department_name,
     company_id
 from told

@@ -4,7 +4,7 @@
 with told as (
     select
         employee.employee_id,
-        {{ told_apart('employee.employee_name', 'company.company_name', 'employee.employee_id') }} as employee_name,
+        {{ unique_name('employee.employee_name', 'company.company_name', 'employee.employee_id') }} as employee_name,
         employee.company_id,
         employee.department_id
     from {{ ref('stg_employee') }} as employee
@@ -14,7 +14,7 @@ with told as (
 
 select
     employee_id,
-    {{ told_alone('employee_name', 'employee_id') }} as employee_name,
+    {{ unique_name_by_key('employee_name', 'employee_id') }} as employee_name,
     company_id,
     department_id
 from told

@@ -4,7 +4,7 @@
 with told as (
     select
         goods_type.goods_type_id,
-        {{ told_apart('goods_type.goods_type_name', 'parent.goods_type_name', 'goods_type.goods_type_id') }}
+        {{ unique_name('goods_type.goods_type_name', 'parent.goods_type_name', 'goods_type.goods_type_id') }}
             as goods_type_name,
         goods_type.parent_id as p_id,
         goods_type.level
@@ -15,7 +15,7 @@ with told as (
 
 select
     goods_type_id,
-    {{ told_alone('goods_type_name', 'goods_type_id') }} as goods_type_name,
+    {{ unique_name_by_key('goods_type_name', 'goods_type_id') }} as goods_type_name,
     p_id,
     level
 from told

@@ -5,17 +5,17 @@ import { useState } from 'react';
 import type { ExportRow } from '@/gen';
 import { reportError } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
-import { exportLogQuery, FINISHED, saveExport } from './exportLog';
+import { exportLogQuery, FINISHED_STATUS, saveExport } from './exportLog';
 
-const FAILED = 3;
-const EXPIRED = 4;
+const FAILED_STATUS = 3;
+const EXPIRED_STATUS = 4;
 /** Below it, on a phone, the table is moved under the finger, its downloads staying in sight. */
-const leastWidth = 760;
+const MIN_WIDTH = 760;
 
-function statusColour(task: ExportRow): string {
-  if (task.export_status === FINISHED) return 'success';
-  if (task.export_status === EXPIRED) return 'default';
-  return task.export_status === FAILED ? 'error' : 'processing';
+function statusColor(task: ExportRow): string {
+  if (task.export_status === FINISHED_STATUS) return 'success';
+  if (task.export_status === EXPIRED_STATUS) return 'default';
+  return task.export_status === FAILED_STATUS ? 'error' : 'processing';
 }
 
 export default function ExportTaskDialog({ onClose }: { onClose: () => void }) {
@@ -32,7 +32,7 @@ export default function ExportTaskDialog({ onClose }: { onClose: () => void }) {
       title: '状态',
       width: 100,
       render: (_, task) => (
-        <Tag color={statusColour(task)} title={task.failure ?? undefined}>
+        <Tag color={statusColor(task)} title={task.failure ?? undefined}>
           {task.export_status_name}
         </Tag>
       ),
@@ -45,7 +45,7 @@ export default function ExportTaskDialog({ onClose }: { onClose: () => void }) {
         <Button
           type="link"
           size="small"
-          disabled={task.export_status !== FINISHED}
+          disabled={task.export_status !== FINISHED_STATUS}
           loading={download.isPending && download.variables.export_id === task.export_id}
           onClick={() => download.mutate(task)}
         >
@@ -69,13 +69,19 @@ export default function ExportTaskDialog({ onClose }: { onClose: () => void }) {
     >
       <Table
         size="small"
-        scroll={{ x: leastWidth }}
+        scroll={{ x: MIN_WIDTH }}
         rowKey="export_id"
         columns={columns}
         dataSource={log.data?.data}
         loading={log.isPending}
         locale={{ emptyText: '还没有导出任务' }}
-        pagination={{ current: page, pageSize: log.data?.per_page ?? 10, total: log.data?.total ?? 0, onChange: setPage, showSizeChanger: false }}
+        pagination={{
+          current: page,
+          pageSize: log.data?.per_page ?? 10,
+          total: log.data?.total ?? 0,
+          onChange: setPage,
+          showSizeChanger: false,
+        }}
       />
     </Modal>
   );

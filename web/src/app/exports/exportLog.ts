@@ -3,9 +3,9 @@ import type { ExportPage, ExportRow } from '@/gen';
 import { api } from '@/lib/api';
 import { saveFile } from '@/lib/saveFile';
 
-const askEvery = 60_000;
+const POLL_INTERVAL = 60_000;
 /** Finished and downloadable. */
-export const FINISHED = 1;
+export const FINISHED_STATUS = 1;
 
 export function exportLogQuery(page: number) {
   return queryOptions({
@@ -13,7 +13,7 @@ export function exportLogQuery(page: number) {
     queryFn: () => api.get<ExportPage>('v2/open/ExportLog/getExportLogList', { page }),
     placeholderData: keepPreviousData,
     staleTime: 0,
-    refetchInterval: ({ state }) => ((state.data?.have_in_hand_num ?? 0) > 0 ? askEvery : false),
+    refetchInterval: ({ state }) => ((state.data?.have_in_hand_num ?? 0) > 0 ? POLL_INTERVAL : false),
   });
 }
 

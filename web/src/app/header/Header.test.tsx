@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
-import { page, renderPage } from '@/engine/harness';
+import { pageAnswer, renderPage } from '@/engine/harness';
 import { getSession } from '@/lib/session';
 import { Header } from './Header';
 
@@ -12,7 +12,9 @@ const Shown = ({ scope, narrow }: { scope: string; narrow: boolean }) => (
 );
 
 it.each([true, false])('names what is seen beside the company, narrow: %s', (narrow) => {
-  view = renderPage(<Shown scope="全集团" narrow={narrow} />, { 'v2/open/ExportLog/getExportLogList': () => page([]) });
+  view = renderPage(<Shown scope="全集团" narrow={narrow} />, {
+    'v2/open/ExportLog/getExportLogList': () => pageAnswer([]),
+  });
   expect(screen.getByText('华东公司')).toBeTruthy();
   expect(screen.getByText('可见 全集团')).toBeTruthy();
 });

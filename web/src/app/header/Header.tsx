@@ -1,8 +1,8 @@
-/** 顶栏: title and company, the tools of one's kind of system, announcements, the user's menu. */
+/** 顶栏: title and company, tools of the user's kind of system, announcements, user menu. */
 import { MenuOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import { lazy, memo, Suspense, useState } from 'react';
-import { isStation, PRODUCT, type Session } from '@/lib/session';
+import { isStation, PRODUCT_NAME, type Session } from '@/lib/session';
 import { ExportTasks } from '../exports/ExportTasks';
 import { InitialisationEntry } from '../initialisation/InitialisationEntry';
 import { MenuSearch } from '../menu/MenuSearch';
@@ -11,7 +11,7 @@ import { Announcements } from '../notices/Announcements';
 import { SIMPLE } from '../station/versions';
 import { Questionnaires } from '../survey/Questionnaires';
 import styles from './header.module.css';
-import { ImitationMark } from './ImitationMark';
+import { ImpersonationTag } from './ImpersonationTag';
 import { PendingItems } from './PendingItems';
 import { ThemeToggle } from './ThemeToggle';
 import { UserMenu } from './UserMenu';
@@ -29,13 +29,19 @@ interface Props {
 
 export const Header = memo(function Header({ session, menu, narrow, onTour }: Props) {
   const [drawer, setDrawer] = useState(false);
-  const title = session.titName ?? PRODUCT;
+  const title = session.titName ?? PRODUCT_NAME;
   const station = isStation(session.system);
 
   return (
     <header className={styles.header}>
       {narrow && (
-        <Button type="text" size="middle" icon={<MenuOutlined />} aria-label="打开菜单" onClick={() => setDrawer(true)} />
+        <Button
+          type="text"
+          size="middle"
+          icon={<MenuOutlined />}
+          aria-label="打开菜单"
+          onClick={() => setDrawer(true)}
+        />
       )}
       {!narrow && <img src="/favicon.svg" alt="" width={24} height={24} />}
       {!narrow && <strong className={styles.title}>{title}</strong>}
@@ -49,7 +55,7 @@ export const Header = memo(function Header({ session, menu, narrow, onTour }: Pr
           </span>
         )}
       </div>
-      {session.imitator && <ImitationMark imitator={session.imitator} />}
+      {session.imitator && <ImpersonationTag imitator={session.imitator} />}
       <span className={styles.space} />
       {!narrow && session.system.operatingVersion === SIMPLE && <MenuSearch menu={menu} />}
       {station ? (

@@ -3,10 +3,10 @@ import { CheckSquareOutlined } from '@ant-design/icons';
 import { Badge, Button, Popover, Spin, Tooltip } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from '@/lib/query';
-import { pendingQuery, waiting } from './pendingQueries';
+import { pendingQuery, sumWaiting } from './pendingQueries';
 
 const ToDo = lazy(() => import('./ToDo'));
-const MOST = 99;
+const MAX_BADGE = 99;
 
 export function PendingItems() {
   const [open, setOpen] = useState(false);
@@ -30,7 +30,7 @@ export function PendingItems() {
       destroyOnHidden
     >
       <Tooltip title={open ? '' : '待办'}>
-        <Badge count={waiting(items)} overflowCount={MOST} size="small" offset={[-4, 6]}>
+        <Badge count={sumWaiting(items)} overflowCount={MAX_BADGE} size="small" offset={[-4, 6]}>
           <Button type="text" size="middle" icon={<CheckSquareOutlined />} aria-label="待办" />
         </Badge>
       </Tooltip>

@@ -7,7 +7,14 @@ export function ThemeToggle() {
   const { grey, offer, toggle } = useTheme();
   return (
     <Tooltip title={offer}>
-      <Button type="text" size="middle" icon={<BgColorsOutlined />} aria-label="灰色主题" aria-pressed={grey} onClick={toggle} />
+      <Button
+        type="text"
+        size="middle"
+        icon={<BgColorsOutlined />}
+        aria-label="灰色主题"
+        aria-pressed={grey}
+        onClick={toggle}
+      />
     </Tooltip>
   );
 }

@@ -1,6 +1,6 @@
 import { fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { ok, renderPage } from '@/engine/harness';
+import { okAnswer, renderPage } from '@/engine/harness';
 import ToDo from './ToDo';
 
 const rejected = {
@@ -18,7 +18,9 @@ afterEach(() => vi.unstubAllGlobals());
 it('To-do dropdown: pending items and pending approvals; an entry opens its list and each of its bills', async () => {
   const waits = { id: 1, title: '3 张销售出库待审核', count: 3, url: '/sales/salesout?status=1', bills: [] };
   const leave = vi.fn();
-  const { tabs, done } = renderPage(<ToDo items={[rejected]} onLeave={leave} />, { 'v2/open/Message/getMessageList': () => ok([waits]) });
+  const { tabs, done } = renderPage(<ToDo items={[rejected]} onLeave={leave} />, {
+    'v2/open/Message/getMessageList': () => okAnswer([waits]),
+  });
   fireEvent.click(await screen.findByText('XSDD-1'));
   expect(screen.getByText('待处理事项 2')).toBeTruthy();
   expect(await screen.findByText('待审批 3')).toBeTruthy();
@@ -33,7 +35,9 @@ it('To-do dropdown: pending items and pending approvals; an entry opens its list
 
 it('opens on the approvals where nothing else waits, until the user turns to another page', async () => {
   const waits = { id: 1, title: '3 张销售出库待审核', count: 3, url: '/sales/salesout?status=1', bills: [] };
-  const { done } = renderPage(<ToDo items={[]} onLeave={() => undefined} />, { 'v2/open/Message/getMessageList': () => ok([waits]) });
+  const { done } = renderPage(<ToDo items={[]} onLeave={() => undefined} />, {
+    'v2/open/Message/getMessageList': () => okAnswer([waits]),
+  });
   expect(await screen.findByText('3 张销售出库待审核')).toBeTruthy();
   fireEvent.click(screen.getByText('待处理事项 0'));
   expect(screen.getByText('待处理事项 0').closest('[role=tab]')?.getAttribute('aria-selected')).toBe('true');

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import styles from './header.module.css';
-import { approvalsQuery, waiting, withoutCount, type PendingApproval, type PendingItem } from './pendingQueries';
+import { approvalsQuery, sumWaiting, stripCount, type PendingApproval, type PendingItem } from './pendingQueries';
 
 const APPROVAL = 1;
 
@@ -12,7 +12,7 @@ export default function ToDo({ items, onLeave }: { items: PendingItem[]; onLeave
   const approvals = useQuery(approvalsQuery()).data ?? [];
   const others = items.filter((item) => item.type !== APPROVAL);
   const [chosen, setChosen] = useState<string>();
-  const first = waiting(others) === 0 && waiting(approvals) > 0 ? 'approvals' : 'items';
+  const first = sumWaiting(others) === 0 && sumWaiting(approvals) > 0 ? 'approvals' : 'items';
   return (
     <div className={styles.todo}>
       <Tabs
@@ -20,11 +20,15 @@ export default function ToDo({ items, onLeave }: { items: PendingItem[]; onLeave
         activeKey={chosen ?? first}
         onChange={setChosen}
         items={[
-          { key: 'items', label: `待处理事项 ${waiting(others)}`, children: <Lines lines={others.map(ofItem)} onLeave={onLeave} /> },
+          {
+            key: 'items',
+            label: `待处理事项 ${sumWaiting(others)}`,
+            children: <PendingLines lines={others.map(itemToLine)} onLeave={onLeave} />,
+          },
           {
             key: 'approvals',
-            label: `待审批 ${waiting(approvals)}`,
-            children: <Lines lines={approvals.map(ofApproval)} onLeave={onLeave} />,
+            label: `待审批 ${sumWaiting(approvals)}`,
+            children: <PendingLines lines={approvals.map(approvalToLine)} onLeave={onLeave} />,
           },
         ]}
       />
@@ -32,17 +36,22 @@ export default function ToDo({ items, onLeave }: { items: PendingItem[]; onLeave
   );
 }
 
-interface Line {
+interface PendingLine {
   id: string;
   text: string;
   url: string;
   bills: { bill_no: string; url: string }[];
 }
 
-const ofItem = ({ id, content, url, bills = [] }: PendingItem): Line => ({ id, text: content, url, bills });
-const ofApproval = ({ id, title, url, bills = [] }: PendingApproval): Line => ({ id, text: title, url, bills });
+const itemToLine = ({ id, content, url, bills = [] }: PendingItem): PendingLine => ({ id, text: content, url, bills });
+const approvalToLine = ({ id, title, url, bills = [] }: PendingApproval): PendingLine => ({
+  id,
+  text: title,
+  url,
+  bills,
+});
 
-function Lines({ lines, onLeave }: { lines: Line[]; onLeave: () => void }) {
+function PendingLines({ lines, onLeave }: { lines: PendingLine[]; onLeave: () => void }) {
   const tabs = useTabs();
   if (lines.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="暂无待办" />;
   const open = (url: string, name: string) => () => {
@@ -53,7 +62,7 @@ function Lines({ lines, onLeave }: { lines: Line[]; onLeave: () => void }) {
     <ul>
       {lines.map(({ id, text, url, bills }) => (
         <li key={id}>
-          <button type="button" onClick={open(url, withoutCount(text))}>
+          <button type="button" onClick={open(url, stripCount(text))}>
             {text}
           </button>
           <div className={styles.bills}>

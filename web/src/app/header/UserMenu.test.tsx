@@ -1,6 +1,6 @@
 import { fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { giveSizes, page, renderPage } from '@/engine/harness';
+import { stubElementSizes, pageAnswer, renderPage } from '@/engine/harness';
 import { getSession } from '@/lib/session';
 // Loaded before a test waits for it.
 import '../exports/ExportTaskDialog';
@@ -17,14 +17,16 @@ const task = {
 };
 let view: ReturnType<typeof renderPage>;
 
-const Menu = ({ exports }: { exports: boolean }) => <UserMenu session={getSession()!} exports={exports} themes={exports} />;
+const Menu = ({ exports }: { exports: boolean }) => (
+  <UserMenu session={getSession()!} exports={exports} themes={exports} />
+);
 const open = (exports: boolean) => {
-  view = renderPage(<Menu exports={exports} />, { 'v2/open/ExportLog/getExportLogList': () => page([task]) });
+  view = renderPage(<Menu exports={exports} />, { 'v2/open/ExportLog/getExportLogList': () => pageAnswer([task]) });
   fireEvent.click(screen.getByRole('button', { name: '当前用户 张三' }));
   return screen.findByText('我的订阅');
 };
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => {
   view.done();
   vi.unstubAllGlobals();

@@ -8,7 +8,7 @@ import { reportError, showMessage } from '@/lib/errors';
 import type { Session } from '@/lib/session';
 import { useTabs } from '@/lib/tabs';
 import { signOut } from '../session';
-import { forgetTabs } from '../tabs/tabStore';
+import { clearTabs } from '../tabs/tabStore';
 import { useTheme } from '../useTheme';
 import type { AgreementName } from './AgreementDialog';
 import styles from './header.module.css';
@@ -18,9 +18,9 @@ const AgreementDialog = lazy(() => import('./AgreementDialog'));
 
 interface Props {
   session: Session;
-  /** Whether the user finds his exports here. */
+  /** True if the user's exports are listed here. */
   exports: boolean;
-  /** Whether he changes the theme here. */
+  /** True if the theme is switched here. */
   themes: boolean;
   onTour?: () => void;
 }
@@ -32,17 +32,21 @@ export function UserMenu({ session, exports, themes, onTour }: Props) {
   const [exportsOpen, openExports] = useState(false);
   const theme = useTheme();
   const logout = useMutation({
-    mutationFn: () => api.tell('repo_logout'),
-    onSuccess: (said) => {
-      forgetTabs();
+    mutationFn: () => api.postForMessage('repo_logout'),
+    onSuccess: (message) => {
+      clearTabs();
       signOut();
-      showMessage('success', said);
+      showMessage('success', message);
     },
     onError: reportError,
   });
 
   const confirmLogout = () =>
-    modal.confirm({ title: '提示', content: '确定退出登录吗？', onOk: () => logout.mutateAsync().catch(() => undefined) });
+    modal.confirm({
+      title: '提示',
+      content: '确定退出登录吗？',
+      onOk: () => logout.mutateAsync().catch(() => undefined),
+    });
 
   const items: MenuProps['items'] = [
     { key: 'who', disabled: true, label: `${session.department_name || session.company_name} · ${session.role_name}` },

@@ -4,23 +4,23 @@ import { api } from '@/lib/api';
 
 export type { PendingApproval, PendingItem };
 
-const ASK_EVERY = 120_000;
+const POLL_INTERVAL = 120_000;
 
 export function pendingQuery() {
   return queryOptions({
     queryKey: ['pending'],
     queryFn: () => api.get<PendingItem[]>('v2/open/Message/getPendingMessage'),
-    refetchInterval: ASK_EVERY,
+    refetchInterval: POLL_INTERVAL,
     meta: { quiet: true },
   });
 }
 
-/** What waits, by type, for the home page. */
-export function awaitQuery() {
+/** Pending items by type, for the home page. */
+export function pendingByTypeQuery() {
   return queryOptions({
     queryKey: ['pending', 'awaiting'],
     queryFn: () => api.get<Awaiting[]>('v2/system/Console/getAwaitList'),
-    refetchInterval: ASK_EVERY,
+    refetchInterval: POLL_INTERVAL,
     meta: { quiet: true },
   });
 }
@@ -34,12 +34,12 @@ export function approvalsQuery() {
   });
 }
 
-/** How many bills and items wait in all of some lines. */
-export function waiting(lines: readonly { count: number }[]): number {
+/** Sum the bills and items that are pending. */
+export function sumWaiting(lines: readonly { count: number }[]): number {
   return lines.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** What waits, without how much of it. */
-export function withoutCount(text: string): string {
+/** Return a pending item's text without its leading count. */
+export function stripCount(text: string): string {
   return text.replace(/^\d+ [张种个]/, '');
 }

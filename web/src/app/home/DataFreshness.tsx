@@ -1,4 +1,4 @@
-/** When the figures of the reports were published. */
+/** Publication time of the reports' figures. */
 import { useQuery } from '@/lib/query';
 import { publishedQuery } from '@/reports/frameQuery';
 

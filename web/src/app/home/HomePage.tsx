@@ -1,17 +1,17 @@
-/** 主页: who and where one is, what waits, the business of the day where one may see it, and the screens of one's role. */
+/** 主页: user and company, pending items, today's business if the user may see it, and the screens of the role. */
 import { Card, Empty, Skeleton } from 'antd';
 import { lazy, Suspense } from 'react';
 import { useSession } from '../session';
-import { menuLeaves, type MenuNode } from '../menu/menuTree';
+import { listLeaves, type MenuNode } from '../menu/menuTree';
 import { useMenu } from '../menu/useMenu';
 import { DataFreshness } from './DataFreshness';
 import { EntryLink } from './EntryLink';
-import { greeting, longDate } from './greeting';
+import { formatGreeting, formatLongDate } from './greeting';
 import styles from './home.module.css';
 import { StationCounts } from './StationCounts';
 import { ToDoCard } from './ToDoCard';
-import { byUse } from './usage';
-import { useClock } from '@/lib/businessClock';
+import { sortByUse } from './usage';
+import { useClockValue } from '@/lib/businessClock';
 import { isStation, type Session } from '@/lib/session';
 import { PublishedNotices } from '@/reports/PublishedNotices';
 
@@ -21,14 +21,14 @@ const businessData = '/system/businessData';
 
 export default function HomePage() {
   const session = useSession();
-  return session && <Home session={session} />;
+  return session && <HomeContent session={session} />;
 }
 
-function Home({ session }: { session: Session }) {
+function HomeContent({ session }: { session: Session }) {
   const { data: menu = [] } = useMenu(session);
-  const leaves = menuLeaves(menu);
-  const hello = useClock(greeting);
-  const day = useClock(longDate);
+  const leaves = listLeaves(menu);
+  const hello = useClockValue(formatGreeting);
+  const day = useClockValue(formatLongDate);
   return (
     <div className={styles.home}>
       <section className={styles.hello}>
@@ -54,7 +54,7 @@ function Home({ session }: { session: Session }) {
       {leaves.length > 0 && (
         <Card size="small" title="常用入口">
           <div className={styles.quick}>
-            {byUse(leaves, quickEntries).map((leaf) => (
+            {sortByUse(leaves, quickEntries).map((leaf) => (
               <EntryLink key={leaf.menu_id} node={leaf} className={styles.tile} />
             ))}
           </div>
@@ -63,7 +63,7 @@ function Home({ session }: { session: Session }) {
       <div className={styles.modules}>
         {menu.map((module) => (
           <Card key={module.menu_id} size="small" title={module.name} className={styles.module}>
-            <Groups nodes={module.sub} />
+            <MenuGroups nodes={module.sub} />
           </Card>
         ))}
       </div>
@@ -71,12 +71,12 @@ function Home({ session }: { session: Session }) {
   );
 }
 
-function Groups({ nodes }: { nodes: MenuNode[] }) {
+function MenuGroups({ nodes }: { nodes: MenuNode[] }) {
   return nodes.map((node) => (
     <div key={node.menu_id} className={styles.group}>
       {node.sub.length > 0 && <h3>{node.name}</h3>}
       <div className={styles.links}>
-        {menuLeaves([node]).map((leaf) => (
+        {listLeaves([node]).map((leaf) => (
           <EntryLink key={leaf.menu_id} node={leaf} className={styles.link} />
         ))}
       </div>

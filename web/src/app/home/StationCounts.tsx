@@ -1,7 +1,7 @@
-/** What waits at a service station, large enough for a phone. */
+/** Pending counts of a service station, large enough for a phone. */
 import { Grid } from 'antd';
 import { Link } from 'react-router';
-import { MOST, useStationBadges } from '../station/counters';
+import { MAX_BADGE, useStationBadges } from '../station/counters';
 import styles from './home.module.css';
 
 export function StationCounts({ companyId }: { companyId: number }) {
@@ -12,7 +12,7 @@ export function StationCounts({ companyId }: { companyId: number }) {
     <div className={styles.counts}>
       {badges.map(({ key, label, count, route }) => (
         <Link key={key} to={route} className={styles.count}>
-          <strong>{count > MOST ? `${MOST}+` : count}</strong>
+          <strong>{count > MAX_BADGE ? `${MAX_BADGE}+` : count}</strong>
           <span>{label}</span>
         </Link>
       ))}

@@ -2,8 +2,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, App, Button, Flex, Modal, Progress, Steps } from 'antd';
 import { useRef, useState } from 'react';
-import type { Preview, Progress as Task } from '@/gen';
-import { confirmAct } from '@/engine/confirming';
+import type { Preview, InitialisationProgress as Task } from '@/gen';
+import { confirmAct } from '@/engine/consequenceDialog';
 import { FileInput } from '@/engine/FileInput';
 import { PreviewPanel } from '@/engine/upload/PreviewPanel';
 import { uploadSheet } from '@/engine/upload/uploadSheet';
@@ -11,10 +11,10 @@ import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { saveFile } from '@/lib/saveFile';
-import { companyInfoQuery, isProcessing, STEPS, type Step } from './steps';
+import { companyInfoQuery, isProcessing, STEPS, type InitialisationStep } from './steps';
 
-interface Chosen {
-  step: Step;
+interface ChosenSheet {
+  step: InitialisationStep;
   file: File;
   preview: Preview;
 }
@@ -23,20 +23,23 @@ export default function InitialisationDialog({ companyId, onClose }: { companyId
   const client = useQueryClient();
   const { modal } = App.useApp();
   const { data } = useQuery(companyInfoQuery(companyId, true));
-  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const [chosen, setChosen] = useState<ChosenSheet | null>(null);
   const state = data?.is_initialization ?? 0;
   const again = () => client.invalidateQueries({ queryKey: ['company', 'initialisation'] });
 
   const look = useMutation({
-    mutationFn: async ({ step, file }: Omit<Chosen, 'preview'>): Promise<Chosen> => {
-      const preview = await uploadSheet<Preview>('open/Initialization/preview', formOf(file, companyId, step.name));
+    mutationFn: async ({ step, file }: Omit<ChosenSheet, 'preview'>): Promise<ChosenSheet> => {
+      const preview = await uploadSheet<Preview>(
+        'open/Initialization/preview',
+        buildSheetForm(file, companyId, step.name),
+      );
       return { step, file, preview };
     },
     onSuccess: setChosen,
     onError: reportError,
   });
   const send = useMutation({
-    mutationFn: ({ step, file }: Chosen) => uploadSheet(step.path, formOf(file, companyId)),
+    mutationFn: ({ step, file }: ChosenSheet) => uploadSheet(step.path, buildSheetForm(file, companyId)),
     onSuccess: () => {
       setChosen(null);
       showMessage('success', '上传成功，正在处理');
@@ -45,18 +48,30 @@ export default function InitialisationDialog({ companyId, onClose }: { companyId
     onError: reportError,
   });
   const skip = useMutation({
-    mutationFn: (step: Step) => api.post('open/Initialization/skip', { company_id: companyId, step: step.name }),
+    mutationFn: (step: InitialisationStep) =>
+      api.post('open/Initialization/skip', { company_id: companyId, step: step.name }),
     onSuccess: again,
     onError: reportError,
   });
 
-  const askToSkip = async (step: Step) => {
-    const about = { effect: `不上传${step.label}，进入下一步`, undo: `不能退回；${step.label}以后可在各自的页面录入`, facts: [] };
+  const askToSkip = async (step: InitialisationStep) => {
+    const about = {
+      effect: `不上传${step.label}，进入下一步`,
+      undo: `不能退回；${step.label}以后可在各自的页面录入`,
+      facts: [],
+    };
     if (await confirmAct(modal, { title: `跳过“上传${step.label}”？`, okText: '确认跳过', about })) skip.mutate(step);
   };
 
   return (
-    <Modal open title={data ? `系统初始化 · ${data.company_name}` : '系统初始化'} width={600} footer={null} onCancel={onClose} mask={{ closable: false }}>
+    <Modal
+      open
+      title={data ? `系统初始化 · ${data.company_name}` : '系统初始化'}
+      width={600}
+      footer={null}
+      onCancel={onClose}
+      mask={{ closable: false }}
+    >
       <Steps
         orientation="vertical"
         size="small"
@@ -88,7 +103,7 @@ export default function InitialisationDialog({ companyId, onClose }: { companyId
   );
 }
 
-function formOf(file: File, companyId: number, step?: string): FormData {
+function buildSheetForm(file: File, companyId: number, step?: string): FormData {
   const form = new FormData();
   form.append('excel', file);
   form.append('company_id', String(companyId));
@@ -97,7 +112,7 @@ function formOf(file: File, companyId: number, step?: string): FormData {
 }
 
 interface StepActionsProps {
-  step: Step;
+  step: InitialisationStep;
   state: number;
   busy: boolean;
   onFile: (file: File) => void;
@@ -108,7 +123,10 @@ function StepActions({ step, state, busy, onFile, onSkip }: StepActionsProps) {
   const input = useRef<HTMLInputElement>(null);
   const open = state === step.at && !busy;
   const template = async () =>
-    saveFile(await api.download('open/Initialization/getTemplate', { step: step.name }), `${step.label}初始化模板.xlsx`);
+    saveFile(
+      await api.download('open/Initialization/getTemplate', { step: step.name }),
+      `${step.label}初始化模板.xlsx`,
+    );
   return (
     <Flex gap={8} style={{ padding: '4px 0 12px' }}>
       <Button type="primary" disabled={!open} onClick={() => input.current?.click()}>

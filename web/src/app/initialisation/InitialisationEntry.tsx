@@ -4,7 +4,7 @@ import { Button, Tooltip } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { useQuery } from '@/lib/query';
 import { useSession } from '../session';
-import { companyInfoQuery, DONE } from './steps';
+import { companyInfoQuery, DONE_STATE } from './steps';
 
 const InitialisationDialog = lazy(() => import('./InitialisationDialog'));
 
@@ -12,11 +12,17 @@ export function InitialisationEntry() {
   const companyId = useSession()?.company_id ?? 0;
   const [open, setOpen] = useState(false);
   const { data } = useQuery({ ...companyInfoQuery(companyId, false), staleTime: Infinity });
-  if (!open && (data === undefined || !data.may_upload || data.is_initialization >= DONE)) return null;
+  if (!open && (data === undefined || !data.may_upload || data.is_initialization >= DONE_STATE)) return null;
   return (
     <>
       <Tooltip title="系统初始化">
-        <Button type="text" size="middle" icon={<RocketOutlined />} aria-label="系统初始化" onClick={() => setOpen(true)} />
+        <Button
+          type="text"
+          size="middle"
+          icon={<RocketOutlined />}
+          aria-label="系统初始化"
+          onClick={() => setOpen(true)}
+        />
       </Tooltip>
       {open && (
         <Suspense>

@@ -16,15 +16,38 @@ export function BrandPanel() {
           ))}
           <circle r="78" strokeOpacity=".5" strokeWidth="3" />
           {[0, 72, 144, 216, 288].map((angle) => (
-            <path key={angle} d="M-11 -22 L-17 -74 H17 L11 -22 Z" transform={`rotate(${angle})`} fill="#fff" fillOpacity=".25" stroke="none" />
+            <path
+              key={angle}
+              d="M-11 -22 L-17 -74 H17 L11 -22 Z"
+              transform={`rotate(${angle})`}
+              fill="#fff"
+              fillOpacity=".25"
+              stroke="none"
+            />
           ))}
           <circle r="24" fill="#fff" fillOpacity=".9" stroke="none" />
         </g>
         <g transform="translate(262 276)">
           {bars.map((height, index) => (
-            <rect key={index} x={index * 24} y={-height} width="15" height={height} rx="3" fill="#fff" fillOpacity={0.35 + index * 0.08} />
+            <rect
+              key={index}
+              x={index * 24}
+              y={-height}
+              width="15"
+              height={height}
+              rx="3"
+              fill="#fff"
+              fillOpacity={0.35 + index * 0.08}
+            />
           ))}
-          <path d="M7 -58 L31 -84 55 -70 79 -106 103 -92 127 -130 151 -118 175 -160" fill="none" stroke="#FFD666" strokeWidth="4" strokeLinecap="round" strokeLinejoin="round" />
+          <path
+            d="M7 -58 L31 -84 55 -70 79 -106 103 -92 127 -130 151 -118 175 -160"
+            fill="none"
+            stroke="#FFD666"
+            strokeWidth="4"
+            strokeLinecap="round"
+            strokeLinejoin="round"
+          />
         </g>
       </svg>
       <p className={styles.slogan}>从一张单据，到一张看得懂的报表</p>

@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { MemoryRouter, Route, Routes, useLocation } from 'react-router';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { rememberReturn, signOut } from '../session';
+import { storeReturnRoute, signOut } from '../session';
 import LoginPage from './LoginPage';
 
 const loggedIn = {
@@ -49,7 +49,8 @@ async function logIn(answer: () => Promise<Response>) {
   });
 }
 
-const answering = (code: number, msg: string, data: typeof loggedIn | null) => () => Promise.resolve(Response.json({ code, msg, data }));
+const answering = (code: number, msg: string, data: typeof loggedIn | null) => () =>
+  Promise.resolve(Response.json({ code, msg, data }));
 
 beforeEach(() => {
   localStorage.clear();
@@ -66,7 +67,7 @@ describe('login page', () => {
   });
 
   it('leads back to where the session of the same user had expired', async () => {
-    rememberReturn(7, '/sales/salesoutSee?id=5');
+    storeReturnRoute(7, '/sales/salesoutSee?id=5');
     await logIn(answering(200, '', loggedIn));
     expect(screen.getByRole('status').textContent).toBe('/sales/salesoutSee?id=5');
   });

@@ -15,11 +15,11 @@ interface Credentials {
   remember: boolean;
 }
 
-const REMEMBERED = 'rememberedUserName';
+const USER_NAME_KEY = 'rememberedUserName';
 
-function remember({ user_name, remember: wanted }: Credentials): void {
-  if (wanted) localStorage.setItem(REMEMBERED, user_name);
-  else localStorage.removeItem(REMEMBERED);
+function storeUserName({ user_name, remember: wanted }: Credentials): void {
+  if (wanted) localStorage.setItem(USER_NAME_KEY, user_name);
+  else localStorage.removeItem(USER_NAME_KEY);
 }
 
 export default function LoginPage() {
@@ -28,14 +28,14 @@ export default function LoginPage() {
     mutationFn: ({ user_name, password }: Credentials) =>
       api.post<LoggedIn>('v2/user/Login/login', { user_name, password }),
     onSuccess: (answer, credentials) => {
-      remember(credentials);
+      storeUserName(credentials);
       signIn(answer);
     },
   });
 
   if (session !== null) return <Navigate to={routeAfterLogin(session.user_id)} replace />;
 
-  const rememberedName = localStorage.getItem(REMEMBERED) ?? '';
+  const rememberedName = localStorage.getItem(USER_NAME_KEY) ?? '';
   return (
     <div className={styles.page}>
       <BrandPanel />
@@ -69,7 +69,9 @@ export default function LoginPage() {
                 maxLength={128}
               />
             </Form.Item>
-            {login.error && <Alert className={styles.error} type="error" showIcon title={login.error.message} role="alert" />}
+            {login.error && (
+              <Alert className={styles.error} type="error" showIcon title={login.error.message} role="alert" />
+            )}
             <Form.Item name="remember" valuePropName="checked" noStyle>
               <Checkbox className={styles.remember}>记住用户名</Checkbox>
             </Form.Item>

@@ -7,13 +7,13 @@ import { HOME_ROUTE } from '../tabs/tabState';
 import { menuIcon } from './icons';
 import styles from './menu.module.css';
 import { MenuPanel } from './MenuPanel';
-import { menuHref, menuPlace, type MenuNode } from './menuTree';
+import { menuHref, findMenuPlace, type MenuNode } from './menuTree';
 
 export const AppNavigation = memo(function AppNavigation({ menu }: { menu: MenuNode[] }) {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
   const route = pathname + search;
-  const here = menuPlace(menu, route)[0]?.menu_id;
+  const here = findMenuPlace(menu, route)[0]?.menu_id;
   return (
     <nav className={styles.apps} aria-label="应用导航">
       <button
@@ -26,20 +26,26 @@ export const AppNavigation = memo(function AppNavigation({ menu }: { menu: MenuN
         主页
       </button>
       {menu.map((node) => (
-        <App key={node.menu_id} node={node} current={node.menu_id === here} route={route} onJump={() => void navigate(menuHref(node))} />
+        <NavigationApp
+          key={node.menu_id}
+          node={node}
+          current={node.menu_id === here}
+          route={route}
+          onJump={() => void navigate(menuHref(node))}
+        />
       ))}
     </nav>
   );
 });
 
-interface AppProps {
+interface NavigationAppProps {
   node: MenuNode;
   current: boolean;
   route: string;
   onJump: () => void;
 }
 
-function App({ node, current, route, onJump }: AppProps) {
+function NavigationApp({ node, current, route, onJump }: NavigationAppProps) {
   const [open, setOpen] = useState(false);
   const entry = (
     <button
@@ -60,7 +66,14 @@ function App({ node, current, route, onJump }: AppProps) {
     </div>
   );
   return (
-    <Popover open={open} onOpenChange={setOpen} trigger={['hover', 'click']} placement="bottomLeft" content={below} arrow={false}>
+    <Popover
+      open={open}
+      onOpenChange={setOpen}
+      trigger={['hover', 'click']}
+      placement="bottomLeft"
+      content={below}
+      arrow={false}
+    >
       {entry}
     </Popover>
   );

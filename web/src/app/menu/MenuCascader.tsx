@@ -1,7 +1,7 @@
 /** The cascader behind the search icon; choosing an entry jumps to its route. */
 import { Cascader } from 'antd';
 import { useNavigate } from 'react-router';
-import { menuOptions, namesEntry, type MenuNode, type MenuOption } from './menuTree';
+import { menuOptions, matchesEntry, type MenuNode, type MenuOption } from './menuTree';
 
 interface Props {
   menu: MenuNode[];
@@ -21,7 +21,7 @@ export default function MenuCascader({ menu, onJump }: Props) {
       size="middle"
       options={menuOptions(menu)}
       onChange={(path) => jump(path as string[])}
-      showSearch={{ filter: namesEntry, limit: 30 }}
+      showSearch={{ filter: matchesEntry, limit: 30 }}
       placeholder="输入菜单名称或拼音首字母，如：销售出库、XSCK"
       notFoundContent="没有匹配的菜单"
       expandTrigger="hover"

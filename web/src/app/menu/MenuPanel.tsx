@@ -2,7 +2,7 @@
 import { Menu, type MenuProps } from 'antd';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { menuHref, menuPlace, type MenuNode } from './menuTree';
+import { menuHref, findMenuPlace, type MenuNode } from './menuTree';
 
 interface Props {
   nodes: MenuNode[];
@@ -12,19 +12,19 @@ interface Props {
 
 type Item = NonNullable<MenuProps['items']>[number];
 
-const keyOf = (node: MenuNode) => String(node.menu_id);
+const menuKey = (node: MenuNode) => String(node.menu_id);
 
-function items(nodes: MenuNode[]): Item[] {
+function buildItems(nodes: MenuNode[]): Item[] {
   return nodes.map((node) =>
     node.sub.length > 0
-      ? { key: keyOf(node), label: node.name, children: items(node.sub) }
-      : { key: keyOf(node), label: node.name, title: node.name },
+      ? { key: menuKey(node), label: node.name, children: buildItems(node.sub) }
+      : { key: menuKey(node), label: node.name, title: node.name },
   );
 }
 
-function found(nodes: MenuNode[], key: string): MenuNode | undefined {
+function findNode(nodes: MenuNode[], key: string): MenuNode | undefined {
   for (const node of nodes) {
-    const hit = keyOf(node) === key ? node : found(node.sub, key);
+    const hit = menuKey(node) === key ? node : findNode(node.sub, key);
     if (hit) return hit;
   }
   return undefined;
@@ -32,10 +32,10 @@ function found(nodes: MenuNode[], key: string): MenuNode | undefined {
 
 export function MenuPanel({ nodes, route, onJump }: Props) {
   const navigate = useNavigate();
-  const trail = menuPlace(nodes, route);
+  const trail = findMenuPlace(nodes, route);
   const place = trail.at(-1);
   const current = place?.sub.length === 0 ? place : undefined;
-  const way = trail.map(keyOf);
+  const way = trail.map(menuKey);
   const [shown, setShown] = useState({ way, open: way });
   // Closed but for the way to the page on screen, which opens with each page; what the user opened stays.
   if (shown.way.join() !== way.join()) setShown({ way, open: [...new Set([...shown.open, ...way])] });
@@ -43,13 +43,13 @@ export function MenuPanel({ nodes, route, onJump }: Props) {
     <Menu
       mode="inline"
       inlineIndent={12}
-      items={items(nodes)}
-      selectedKeys={current ? [keyOf(current)] : []}
+      items={buildItems(nodes)}
+      selectedKeys={current ? [menuKey(current)] : []}
       openKeys={shown.open}
       onOpenChange={(open) => setShown({ way, open })}
       style={{ border: 0, background: 'transparent' }}
       onClick={({ key }) => {
-        const node = found(nodes, key);
+        const node = findNode(nodes, key);
         if (node) void navigate(menuHref(node));
         onJump?.();
       }}

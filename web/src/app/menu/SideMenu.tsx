@@ -6,34 +6,37 @@ import { useLocation, useNavigate } from 'react-router';
 import { menuIcon } from './icons';
 import { MenuPanel } from './MenuPanel';
 import { MenuSearch } from './MenuSearch';
-import { menuHref, menuPlace, shortName, type MenuNode } from './menuTree';
+import { menuHref, findMenuPlace, shortenName, type MenuNode } from './menuTree';
 import styles from './menu.module.css';
 import { HOME_ROUTE } from '../tabs/tabState';
 
-const FOLDED = 'isFolding';
-/** What was opened at the home page, which belongs to no module: it stands open there the next time as well. */
-const START = 'startMenu';
+const FOLDED_KEY = 'isFolding';
+/**
+ * localStorage key of the submenu opened on the home page, which belongs to no module; it is open there again next
+ * time.
+ */
+const START_MENU_KEY = 'startMenu';
 
 export const SideMenu = memo(function SideMenu({ menu }: { menu: MenuNode[] }) {
   const { pathname, search } = useLocation();
   // The page comes first: another module's menu is drawn once it is there.
   const route = useDeferredValue(pathname + search);
   const navigate = useNavigate();
-  const [folded, setFolded] = useState(() => localStorage.getItem(FOLDED) === 'true');
-  const trail = menuPlace(menu, route);
+  const [folded, setFolded] = useState(() => localStorage.getItem(FOLDED_KEY) === 'true');
+  const trail = findMenuPlace(menu, route);
   const here = trail[0]?.menu_id;
   // The panel shows what was clicked until the route moves to another module.
   const [picked, setPicked] = useState({ id: here, at: here });
-  const start = Number(localStorage.getItem(START)) || undefined;
+  const start = Number(localStorage.getItem(START_MENU_KEY)) || undefined;
   const shown = (picked.at === here ? picked.id : undefined) ?? here ?? start;
   const module = menu.find((node) => node.menu_id === shown);
 
   const pick = (id: number) => {
-    if (here === undefined) localStorage.setItem(START, String(id));
+    if (here === undefined) localStorage.setItem(START_MENU_KEY, String(id));
     setPicked({ id, at: here });
   };
   const fold = () => {
-    localStorage.setItem(FOLDED, String(!folded));
+    localStorage.setItem(FOLDED_KEY, String(!folded));
     setFolded(!folded);
   };
 
@@ -105,7 +108,7 @@ function RailEntry({ node, current, shown, folded, route, onPick }: EntryProps) 
       onClick={onPick}
     >
       {menuIcon(node.icon)}
-      <span>{shortName(node.name)}</span>
+      <span>{shortenName(node.name)}</span>
     </button>
   );
   if (!folded || node.sub.length === 0) return entry;

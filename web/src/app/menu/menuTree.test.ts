@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { menuHref, menuLeaves, menuOptions, menuPlace, menuTrail, namesEntry, shortName, sortedMenu, type MenuNode } from './menuTree';
+import {
+  menuHref,
+  listLeaves,
+  menuOptions,
+  findMenuPlace,
+  menuTrail,
+  matchesEntry,
+  shortenName,
+  sortMenu,
+  type MenuNode,
+} from './menuTree';
 
 let nextId = 1;
 const node = (name: string, route = '', sub: MenuNode[] = [], extra: Partial<MenuNode> = {}): MenuNode => ({
@@ -27,8 +37,8 @@ const tree = [
 
 describe('menu tree', () => {
   it('shows the first 2 characters of first-level names', () => {
-    expect(shortName('销售管理')).toBe('销售');
-    expect(shortName('库')).toBe('库');
+    expect(shortenName('销售管理')).toBe('销售');
+    expect(shortenName('库')).toBe('库');
   });
 
   it('carries tabRoute as a query', () => {
@@ -38,20 +48,28 @@ describe('menu tree', () => {
 
   it('sorts by sort and keeps at most four levels', () => {
     const deep = [node('1', '', [node('2', '', [node('3', '', [node('4', '/d', [node('5', '/e')])])])])];
-    expect(menuLeaves(sortedMenu(deep)).map((leaf) => leaf.name)).toEqual(['4']);
-    const [first] = sortedMenu([node('b', '/b', [], { sort: 2 }), node('a', '/a', [], { sort: 1 })]);
+    expect(listLeaves(sortMenu(deep)).map((leaf) => leaf.name)).toEqual(['4']);
+    const [first] = sortMenu([node('b', '/b', [], { sort: 2 }), node('a', '/a', [], { sort: 1 })]);
     expect(first?.name).toBe('a');
   });
 
   it('offers every screen to the search and no empty folder', () => {
     const [sales, reports] = menuOptions(tree);
-    expect(sales?.children?.map((option) => option.value)).toEqual(['/sales/salesout', '/sales/salesrefund', '/sales/salesout?status=1']);
-    expect(reports?.children?.[0]?.children?.[0]?.children?.[0]).toEqual({ value: '/report/BestSeller', label: '畅销商品', initials: '' });
+    expect(sales?.children?.map((option) => option.value)).toEqual([
+      '/sales/salesout',
+      '/sales/salesrefund',
+      '/sales/salesout?status=1',
+    ]);
+    expect(reports?.children?.[0]?.children?.[0]?.children?.[0]).toEqual({
+      value: '/report/BestSeller',
+      label: '畅销商品',
+      initials: '',
+    });
   });
 
   it('is searched by name and by every reading of its initials', () => {
     const [found] = menuOptions([node('会计单据', '/bills', [], { initials: 'KJDJ HJDJ' })]);
-    const matched = ['会计', 'kjd', ' HJDJ ', 'xs'].map((words) => namesEntry(words, [found!]));
+    const matched = ['会计', 'kjd', ' HJDJ ', 'xs'].map((words) => matchesEntry(words, [found!]));
     expect(matched).toEqual([true, true, true, false]);
   });
 
@@ -63,9 +81,12 @@ describe('menu tree', () => {
   });
 
   it('places a page without an entry at the list it belongs to, or in its module', () => {
-    expect(menuPlace(tree, '/sales/salesoutSee?id=1').map((entry) => entry.name)).toEqual(['销售管理', '销售出库']);
-    expect(menuPlace(tree, '/sales/salesReturnSee?id=1').map((entry) => entry.name)).toEqual(['销售管理', '销售退货']);
-    expect(menuPlace(tree, '/sales/other').map((entry) => entry.name)).toEqual(['销售管理']);
-    expect(menuPlace(tree, '/nowhere')).toEqual([]);
+    expect(findMenuPlace(tree, '/sales/salesoutSee?id=1').map((entry) => entry.name)).toEqual(['销售管理', '销售出库']);
+    expect(findMenuPlace(tree, '/sales/salesReturnSee?id=1').map((entry) => entry.name)).toEqual([
+      '销售管理',
+      '销售退货',
+    ]);
+    expect(findMenuPlace(tree, '/sales/other').map((entry) => entry.name)).toEqual(['销售管理']);
+    expect(findMenuPlace(tree, '/nowhere')).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ export interface MenuOption {
   children?: MenuOption[];
 }
 
-const deepestLevel = 4;
+const MAX_LEVEL = 4;
 
 /** The address an entry opens: its route, with its tabRoute as the query. */
 export function menuHref(node: MenuNode): string {
@@ -20,31 +20,34 @@ export function menuHref(node: MenuNode): string {
 }
 
 /** First-level entries show the first 2 characters of their names. */
-export function shortName(name: string): string {
+export function shortenName(name: string): string {
   return Array.from(name).slice(0, 2).join('');
 }
 
-export function sortedMenu(nodes: readonly MenuNode[], level = 1): MenuNode[] {
+export function sortMenu(nodes: readonly MenuNode[], level = 1): MenuNode[] {
   return [...nodes]
     .sort((a, b) => a.sort - b.sort)
-    .map((node) => ({ ...node, sub: level < deepestLevel ? sortedMenu(node.sub, level + 1) : [] }));
+    .map((node) => ({ ...node, sub: level < MAX_LEVEL ? sortMenu(node.sub, level + 1) : [] }));
 }
 
-export function menuLeaves(nodes: readonly MenuNode[]): MenuNode[] {
-  return nodes.flatMap((node) => (node.sub.length > 0 ? menuLeaves(node.sub) : node.route ? [node] : []));
+export function listLeaves(nodes: readonly MenuNode[]): MenuNode[] {
+  return nodes.flatMap((node) => (node.sub.length > 0 ? listLeaves(node.sub) : node.route ? [node] : []));
 }
 
 /** Options of the search cascader; an entry without screens below it is left out. */
 export function menuOptions(nodes: readonly MenuNode[]): MenuOption[] {
   return nodes.flatMap((node): MenuOption[] => {
-    if (node.sub.length === 0) return node.route ? [{ value: menuHref(node), label: node.name, initials: node.initials ?? '' }] : [];
+    if (node.sub.length === 0)
+      return node.route ? [{ value: menuHref(node), label: node.name, initials: node.initials ?? '' }] : [];
     const children = menuOptions(node.sub);
-    return children.length > 0 ? [{ value: `menu:${node.menu_id}`, label: node.name, initials: node.initials ?? '', children }] : [];
+    return children.length > 0
+      ? [{ value: `menu:${node.menu_id}`, label: node.name, initials: node.initials ?? '', children }]
+      : [];
   });
 }
 
-/** Whether words are in the name, or in its initials, of an entry or of what it stands below. */
-export function namesEntry(words: string, path: readonly MenuOption[]): boolean {
+/** Return whether the words are in the name or the initials of an entry or of one of its ancestors. */
+export function matchesEntry(words: string, path: readonly MenuOption[]): boolean {
   const wanted = words.trim().toLowerCase();
   return path.some(({ label, initials }) => [label, initials].some((text) => text.toLowerCase().includes(wanted)));
 }
@@ -67,17 +70,22 @@ export function menuTrail(nodes: readonly MenuNode[], route: string): MenuNode[]
   return exact.length > 0 ? exact : bestOf((node) => node.route === path);
 }
 
-/** Where a page without an entry of its own belongs: the entry that names it, or whose route its own begins with, else its module. */
-export function menuPlace(nodes: readonly MenuNode[], route: string): MenuNode[] {
+/**
+ * Find the menu path of a page without an entry of its own: the entry that names it, or whose route is a prefix of its
+ * route, else its module.
+ */
+export function findMenuPlace(nodes: readonly MenuNode[], route: string): MenuNode[] {
   const own = menuTrail(nodes, route);
   if (own.length > 0) return own;
   const [path = ''] = route.split('?');
   const [first = ''] = path.split('/').filter(Boolean);
-  const leaves = menuLeaves(nodes);
+  const leaves = listLeaves(nodes);
   const list = leaves.find((leaf) => leaf.pages?.includes(path));
   if (list) return menuTrail(nodes, list.route);
   const neighbours = leaves.filter((leaf) => leaf.route.startsWith(`/${first}/`));
-  const [parent] = neighbours.filter((leaf) => path.startsWith(leaf.route)).sort((a, b) => b.route.length - a.route.length);
+  const [parent] = neighbours
+    .filter((leaf) => path.startsWith(leaf.route))
+    .sort((a, b) => b.route.length - a.route.length);
   if (parent) return menuTrail(nodes, parent.route);
   const [neighbour] = neighbours;
   return neighbour ? menuTrail(nodes, neighbour.route).slice(0, 1) : [];

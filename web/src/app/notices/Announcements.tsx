@@ -8,7 +8,7 @@ import { unreadQuery } from './queries';
 
 const MessageList = lazy(() => import('./MessageList'));
 const MessageDialog = lazy(() => import('./MessageDialog'));
-const MOST = 99;
+const MAX_BADGE = 99;
 
 export function Announcements() {
   const { data } = useQuery(unreadQuery());
@@ -33,7 +33,7 @@ export function Announcements() {
         }
       >
         <Tooltip title={open ? '' : '系统公告'}>
-          <Badge count={data?.count ?? 0} overflowCount={MOST} size="small" offset={[-4, 6]}>
+          <Badge count={data?.count ?? 0} overflowCount={MAX_BADGE} size="small" offset={[-4, 6]}>
             <Button type="text" size="middle" icon={<BellOutlined />} aria-label={`系统公告 ${data?.count ?? 0}`} />
           </Badge>
         </Tooltip>

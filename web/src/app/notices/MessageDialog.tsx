@@ -4,14 +4,14 @@ import { Modal, Typography } from 'antd';
 import { useEffect } from 'react';
 import type { Message } from '@/gen';
 import { RichText } from '@/lib/RichText';
-import { readMessage } from './queries';
+import { markMessageRead } from './queries';
 
 export default function MessageDialog({ message, onClose }: { message: Message; onClose: () => void }) {
   const client = useQueryClient();
   const { message_log_id: id, is_read: read } = message;
   useEffect(() => {
     if (read === 1) return;
-    readMessage(id)
+    markMessageRead(id)
       .then(() => client.invalidateQueries({ queryKey: ['messages'] }))
       .catch(() => undefined);
   }, [client, id, read]);

@@ -7,11 +7,11 @@ import { useTabs } from '@/lib/tabs';
 import styles from './notices.module.css';
 import { messagesQuery } from './queries';
 
-const STEP = 10;
+const PAGE_STEP = 10;
 
 export default function MessageList({ onRead, onLeave }: { onRead: (message: Message) => void; onLeave: () => void }) {
   const tabs = useTabs();
-  const [perPage, setPerPage] = useState(STEP);
+  const [perPage, setPerPage] = useState(PAGE_STEP);
   const { data, isFetching } = useQuery(messagesQuery(perPage));
   const messages = data?.data ?? [];
   return (
@@ -20,7 +20,11 @@ export default function MessageList({ onRead, onLeave }: { onRead: (message: Mes
       <ul>
         {messages.map((message) => (
           <li key={message.message_log_id}>
-            <button type="button" className={message.is_read === 0 ? styles.unread : styles.message} onClick={() => onRead(message)}>
+            <button
+              type="button"
+              className={message.is_read === 0 ? styles.unread : styles.message}
+              onClick={() => onRead(message)}
+            >
               <span>{message.message_title}</span>
               <time>{message.publish_at.slice(0, 10)}</time>
             </button>
@@ -28,7 +32,12 @@ export default function MessageList({ onRead, onLeave }: { onRead: (message: Mes
         ))}
       </ul>
       <footer>
-        <Button type="link" loading={isFetching} disabled={(data?.total ?? 0) <= perPage} onClick={() => setPerPage(perPage + STEP)}>
+        <Button
+          type="link"
+          loading={isFetching}
+          disabled={(data?.total ?? 0) <= perPage}
+          onClick={() => setPerPage(perPage + PAGE_STEP)}
+        >
           加载更多
         </Button>
         <Button

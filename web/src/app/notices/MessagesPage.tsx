@@ -7,10 +7,10 @@ import styles from './notices.module.css';
 import { messagesQuery } from './queries';
 
 const MessageDialog = lazy(() => import('./MessageDialog'));
-const STEP = 10;
+const PAGE_STEP = 10;
 
 export default function MessagesPage() {
-  const [perPage, setPerPage] = useState(STEP);
+  const [perPage, setPerPage] = useState(PAGE_STEP);
   const { data, isPending, isFetching } = useQuery(messagesQuery(perPage));
   const [shown, setShown] = useState<Message | null>(null);
   const messages = data?.data ?? [];
@@ -30,7 +30,7 @@ export default function MessagesPage() {
         </button>
       ))}
       {(data?.total ?? 0) > perPage && (
-        <Button type="link" loading={isFetching} onClick={() => setPerPage(perPage + STEP)}>
+        <Button type="link" loading={isFetching} onClick={() => setPerPage(perPage + PAGE_STEP)}>
           加载更多
         </Button>
       )}

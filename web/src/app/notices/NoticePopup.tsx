@@ -4,14 +4,14 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Message, NoticeList } from '@/gen';
 import { useTabs } from '@/lib/tabs';
 import styles from './notices.module.css';
-import { mayShowNotice, noteNotice } from './onceADay';
+import { canShowNotice, markNoticeShown } from './dailyNotice';
 import { fetchUnreadNotices } from './queries';
 
 const MessageDialog = lazy(() => import('./MessageDialog'));
 
 interface Props {
   home: boolean;
-  /** Whether it stands open: nothing else should ask meanwhile. */
+  /** Called with whether the popup is open: no other dialog should ask meanwhile. */
   onOpen: (open: boolean) => void;
 }
 
@@ -21,12 +21,12 @@ export default function NoticePopup({ home, onOpen }: Props) {
   const [shown, setShown] = useState<Message | null>(null);
 
   useEffect(() => {
-    if (!home || !mayShowNotice()) return;
+    if (!home || !canShowNotice()) return;
     let left = false;
     fetchUnreadNotices()
       .then((notices) => {
         if (left || notices.list.length === 0) return;
-        noteNotice();
+        markNoticeShown();
         setFound(notices);
         onOpen(true);
       })
@@ -59,7 +59,12 @@ export default function NoticePopup({ home, onOpen }: Props) {
           }
         >
           {found.list.map((message) => (
-            <button key={message.message_log_id} type="button" className={styles.unread} onClick={() => setShown(message)}>
+            <button
+              key={message.message_log_id}
+              type="button"
+              className={styles.unread}
+              onClick={() => setShown(message)}
+            >
               <span>{message.message_title}</span>
               <time>{message.publish_at.slice(0, 10)}</time>
             </button>

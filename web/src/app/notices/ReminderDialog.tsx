@@ -1,4 +1,4 @@
-/** 提醒: what the system did on its own, say a refund asked for where goods were out of stock. */
+/** 提醒: automatic actions of the system, say a refund request for goods out of stock. */
 import { Button, Modal } from 'antd';
 import { useEffect, useState } from 'react';
 import type { PopupRow } from '@/gen';
@@ -7,7 +7,7 @@ import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import styles from './notices.module.css';
 
-const SEEN_AFTER = 2000;
+const SEEN_DELAY = 2000;
 
 export default function ReminderDialog() {
   const tabs = useTabs();
@@ -24,7 +24,7 @@ export default function ReminderDialog() {
     const ids = items.map(({ id }) => id).join(',');
     const timer = setTimeout(() => {
       api.post('v2/open/Message/setPopUpLog', { id_str: ids }).catch(() => undefined);
-    }, SEEN_AFTER);
+    }, SEEN_DELAY);
     return () => clearTimeout(timer);
   }, [items]);
 

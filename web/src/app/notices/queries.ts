@@ -1,15 +1,15 @@
-/** 公告: what reaches the user, and what he has not read. */
+/** 公告: the user's announcements and unread ones. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { MessagePage, NoticeList } from '@/gen';
 import { api } from '@/lib/api';
 
-const REFRESH = 60_000;
+const POLL_INTERVAL = 60_000;
 
 export function unreadQuery() {
   return queryOptions({
     queryKey: ['messages', 'count'],
     queryFn: () => api.get<{ count: number }>('v2/open/Message/getUserMessageCount'),
-    refetchInterval: REFRESH,
+    refetchInterval: POLL_INTERVAL,
     meta: { quiet: true },
   });
 }
@@ -27,5 +27,5 @@ export function messagesQuery(perPage: number) {
 export const fetchUnreadNotices = (): Promise<NoticeList> =>
   api.get<NoticeList>('v2/open/Message/getNoticeMessageList', { is_unread: 1, num: 2 });
 
-export const readMessage = (message_log_id: number): Promise<unknown> =>
+export const markMessageRead = (message_log_id: number): Promise<unknown> =>
   api.post('v2/open/Message/readUserMessage', { message_log_id });

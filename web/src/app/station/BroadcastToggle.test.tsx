@@ -1,18 +1,23 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ok, renderPage, type Routes } from '@/engine/harness';
+import { okAnswer, renderPage, type FakeRoutes } from '@/engine/harness';
 import type { Broadcast } from '@/gen';
 import { BroadcastToggle } from './BroadcastToggle';
 
 const WARNING = '语音播报提示：语音播报机器人正在值守中！';
 const ask = 'v2/open/BroadcastVoice/getBroadcastVoice';
 const set = 'v2/open/BroadcastVoice/setIsBroadcast';
-const news: Broadcast = { is_broadcast: 1, jybd_mp3_url: '/voice/broadcast.mp3', latest_id: 5, content: '您有新的订单' };
+const news: Broadcast = {
+  is_broadcast: 1,
+  jybd_mp3_url: '/voice/broadcast.mp3',
+  latest_id: 5,
+  content: '您有新的订单',
+};
 
 let view: ReturnType<typeof renderPage>;
 const played = vi.fn<(sound: string) => Promise<void>>();
-const open = (routes: Routes = {}) => {
-  view = renderPage(<BroadcastToggle userId={7} />, { [ask]: () => ok(news), ...routes });
+const open = (routes: FakeRoutes = {}) => {
+  view = renderPage(<BroadcastToggle userId={7} />, { [ask]: () => okAnswer(news), ...routes });
 };
 const isOn = () => screen.getByRole('button', { name: '语音播报' }).getAttribute('aria-pressed') === 'true';
 
@@ -41,7 +46,9 @@ describe('the voice broadcast (spec/1-shell.md 8)', () => {
   });
 
   it('warns where the browser refuses to play, and is heard two seconds after the warning is closed', async () => {
-    played.mockRejectedValueOnce(new DOMException('play() failed because the user did not interact', 'NotAllowedError'));
+    played.mockRejectedValueOnce(
+      new DOMException('play() failed because the user did not interact', 'NotAllowedError'),
+    );
     open();
     expect(await screen.findByText(WARNING)).toBeTruthy();
     expect(played).toHaveBeenCalledTimes(1);
@@ -61,7 +68,10 @@ describe('the voice broadcast (spec/1-shell.md 8)', () => {
 
   it('says nothing while it is off, and is switched on at the server', async () => {
     let is_broadcast = 0;
-    open({ [ask]: () => ok({ ...news, is_broadcast }), [set]: ({ body }) => ((is_broadcast = Number(body.is_broadcast)), ok(null)) });
+    open({
+      [ask]: () => okAnswer({ ...news, is_broadcast }),
+      [set]: ({ body }) => ((is_broadcast = Number(body.is_broadcast)), okAnswer(null)),
+    });
     await waitFor(() => expect(view.calls).toHaveLength(1));
     expect([isOn(), played.mock.calls.length, localStorage.getItem('is_broadcast')]).toEqual([false, 0, '0']);
     fireEvent.click(screen.getByRole('button', { name: '语音播报' }));
@@ -72,8 +82,8 @@ describe('the voice broadcast (spec/1-shell.md 8)', () => {
   });
 
   it('goes off when the server does not answer with 200', async () => {
-    let answer: ReturnType<typeof ok> = ok({ ...news, is_broadcast: 0, latest_id: 4 });
-    open({ [ask]: () => answer, [set]: () => ok(null) });
+    let answer: ReturnType<typeof okAnswer> = okAnswer({ ...news, is_broadcast: 0, latest_id: 4 });
+    open({ [ask]: () => answer, [set]: () => okAnswer(null) });
     await waitFor(() => expect(view.calls).toHaveLength(1));
     answer = { code: 400, msg: '未开通' };
     fireEvent.click(screen.getByRole('button', { name: '语音播报' }));

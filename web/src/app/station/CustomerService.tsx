@@ -1,8 +1,8 @@
-/** 客服: whom a station turns to, at hand on every page of the simple layout. */
+/** 客服: a station's contact, on every page of the simple layout. */
 import { ClockCircleOutlined, CustomerServiceOutlined, PhoneOutlined, UserOutlined } from '@ant-design/icons';
 import { FloatButton, Popover } from 'antd';
 import { useState } from 'react';
-import type { CustomerService as Told } from '@/gen';
+import type { CustomerService as ContactAnswer } from '@/gen';
 import { api } from '@/lib/api';
 import { useQuery } from '@/lib/query';
 import styles from './station.module.css';
@@ -10,16 +10,24 @@ import styles from './station.module.css';
 export default function CustomerService() {
   const [open, setOpen] = useState(false);
   return (
-    <Popover open={open} onOpenChange={setOpen} trigger="click" placement="leftBottom" title="联系客服" content={<Contact />} destroyOnHidden>
+    <Popover
+      open={open}
+      onOpenChange={setOpen}
+      trigger="click"
+      placement="leftBottom"
+      title="联系客服"
+      content={<ContactPanel />}
+      destroyOnHidden
+    >
       <FloatButton icon={<CustomerServiceOutlined />} aria-label="联系客服" />
     </Popover>
   );
 }
 
-function Contact() {
+function ContactPanel() {
   const { data } = useQuery({
     queryKey: ['station', 'service'],
-    queryFn: () => api.get<Told>('v2/open/SuperStation/getCustomerService'),
+    queryFn: () => api.get<ContactAnswer>('v2/open/SuperStation/getCustomerService'),
     meta: { quiet: true },
   });
   if (!data) return null;

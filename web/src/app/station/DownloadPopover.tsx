@@ -10,7 +10,14 @@ import styles from './station.module.css';
 export function DownloadPopover() {
   const [open, setOpen] = useState(false);
   return (
-    <Popover open={open} onOpenChange={setOpen} trigger="click" placement="bottomRight" content={<DownloadPanel />} destroyOnHidden>
+    <Popover
+      open={open}
+      onOpenChange={setOpen}
+      trigger="click"
+      placement="bottomRight"
+      content={<DownloadPanel />}
+      destroyOnHidden
+    >
       <Tooltip title={open ? '' : '下载'}>
         <Button type="text" size="middle" icon={<MobileOutlined />} aria-label="下载" />
       </Tooltip>
@@ -31,7 +38,13 @@ function DownloadPanel() {
     <div className={styles.download}>
       <QRCode value={address} size={148} bordered={false} status={data ? 'active' : 'loading'} />
       <p>手机扫码，{data?.app_url ? '下载移动端' : '打开移动端'}</p>
-      <Button icon={<DownloadOutlined />} href={data?.voice_url || undefined} target="_blank" disabled={!data?.voice_url} block>
+      <Button
+        icon={<DownloadOutlined />}
+        href={data?.voice_url || undefined}
+        target="_blank"
+        disabled={!data?.voice_url}
+        block
+      >
         语音播报客户端{data && !data.voice_url ? '（未设置）' : ''}
       </Button>
     </div>

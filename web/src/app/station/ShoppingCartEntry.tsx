@@ -6,9 +6,9 @@ import type { RequestOpen } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { useTabs } from '@/lib/tabs';
-import { MOST, useCartCount } from './counters';
+import { MAX_BADGE, useCartCount } from './counters';
 
-const REFUSED = '暂无查看权限';
+const REFUSED_MESSAGE = '暂无查看权限';
 
 export function ShoppingCartEntry() {
   const tabs = useTabs();
@@ -17,13 +17,13 @@ export function ShoppingCartEntry() {
     mutationFn: () => api.get<RequestOpen | null>('open/RequestOpen/getRequestOpenList', { code: 'shoppingCart' }),
     onSuccess: (found) => {
       if (found?.is_role === 'Y') tabs.open('/shoppingCart', '购物车', { keepAlive: true });
-      else showMessage('error', REFUSED);
+      else showMessage('error', REFUSED_MESSAGE);
     },
     onError: reportError,
   });
   return (
     <Tooltip title="购物车">
-      <Badge count={count} overflowCount={MOST} size="small" offset={[-4, 6]}>
+      <Badge count={count} overflowCount={MAX_BADGE} size="small" offset={[-4, 6]}>
         <Button
           type="text"
           size="middle"

@@ -3,7 +3,7 @@ import { ClockCircleOutlined, DollarOutlined, ExportOutlined, RollbackOutlined }
 import { Badge, Button, Tooltip } from 'antd';
 import type { ReactNode } from 'react';
 import { useTabs } from '@/lib/tabs';
-import { MOST, useStationBadges } from './counters';
+import { MAX_BADGE, useStationBadges } from './counters';
 
 const icons: Record<string, ReactNode> = {
   outstock: <ExportOutlined />,
@@ -16,7 +16,7 @@ export function StationBadges({ companyId }: { companyId: number }) {
   const tabs = useTabs();
   return useStationBadges(companyId).map(({ key, label, count, route }) => (
     <Tooltip key={key} title={label}>
-      <Badge count={count} overflowCount={MOST} size="small" offset={[-4, 6]}>
+      <Badge count={count} overflowCount={MAX_BADGE} size="small" offset={[-4, 6]}>
         <Button
           type="text"
           size="middle"

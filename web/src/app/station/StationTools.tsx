@@ -1,4 +1,4 @@
-/** What the header of a service station holds. */
+/** Tools in the header of a service station. */
 import { SettingOutlined } from '@ant-design/icons';
 import { Button, Tooltip } from 'antd';
 import type { Session } from '@/lib/session';

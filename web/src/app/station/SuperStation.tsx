@@ -6,7 +6,7 @@ import type { SuperStationConfig } from '@/gen';
 import { api } from '@/lib/api';
 import { formatMoney } from '@/lib/format';
 import { useQuery } from '@/lib/query';
-import { tierName } from './tiers';
+import { formatTierName } from './tiers';
 import styles from './station.module.css';
 
 export function SuperStation() {
@@ -53,9 +53,9 @@ function ProgressDialog({ config, onClose }: { config: SuperStationConfig; onClo
         </div>
         <Progress percent={percent} status={next ? 'active' : 'success'} />
         <p role="status">
-          {reached > 0 ? `已达成${tierName(reached)}：${rewards[reached - 1]?.reward_name}。` : ''}
+          {reached > 0 ? `已达成${formatTierName(reached)}：${rewards[reached - 1]?.reward_name}。` : ''}
           {next
-            ? `再进货 ${formatMoney(config.target_diff_amount)} 元达成${tierName(reached + 1)}：${next.reward_name}`
+            ? `再进货 ${formatMoney(config.target_diff_amount)} 元达成${formatTierName(reached + 1)}：${next.reward_name}`
             : '已达成全部奖励'}
         </p>
       </section>
@@ -70,7 +70,7 @@ function ProgressDialog({ config, onClose }: { config: SuperStationConfig; onClo
             title: '档位',
             width: 110,
             render: (_, __, index) => (
-              <Tag color={index < reached ? 'success' : 'default'}>{tierName(index + 1)}</Tag>
+              <Tag color={index < reached ? 'success' : 'default'}>{formatTierName(index + 1)}</Tag>
             ),
           },
           { title: '进货金额', dataIndex: 'purchase_amount', align: 'right', width: 140, render: formatMoney },

@@ -6,10 +6,13 @@ import { useState } from 'react';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { switchVersion } from '../session';
-import { forgetTabs } from '../tabs/tabStore';
+import { clearTabs } from '../tabs/tabStore';
 import { SIMPLE, STANDARD } from './versions';
 
-const saved: Record<number, string> = { [STANDARD]: '当前账号已经设置为标准版', [SIMPLE]: '当前账号已经设置为简洁版' };
+const SAVED_MESSAGES: Record<number, string> = {
+  [STANDARD]: '当前账号已经设置为标准版',
+  [SIMPLE]: '当前账号已经设置为简洁版',
+};
 
 export function VersionSwitch({ version }: { version: number }) {
   const [open, setOpen] = useState(false);
@@ -17,7 +20,7 @@ export function VersionSwitch({ version }: { version: number }) {
   const [asDefault, setAsDefault] = useState(false);
   const save = useMutation({
     mutationFn: () => api.post('v2/open/User/serviceStationSetUpVersion', { version: wanted - 1 }),
-    onSuccess: () => showMessage('success', saved[wanted] ?? ''),
+    onSuccess: () => showMessage('success', SAVED_MESSAGES[wanted] ?? ''),
     onError: reportError,
   });
 
@@ -26,7 +29,7 @@ export function VersionSwitch({ version }: { version: number }) {
     setOpen(false);
     if (wanted === version) return;
     // The other version has base tabs of its own.
-    forgetTabs();
+    clearTabs();
     switchVersion(wanted);
   };
 
@@ -45,7 +48,14 @@ export function VersionSwitch({ version }: { version: number }) {
     </Space>
   );
   return (
-    <Popover open={open} onOpenChange={setOpen} trigger="click" placement="bottomRight" title="版本切换" content={panel}>
+    <Popover
+      open={open}
+      onOpenChange={setOpen}
+      trigger="click"
+      placement="bottomRight"
+      title="版本切换"
+      content={panel}
+    >
       <Tooltip title={open ? '' : '版本切换'}>
         <Button type="text" size="middle" icon={<SwapOutlined />} aria-label="版本切换" />
       </Tooltip>

@@ -1,11 +1,11 @@
-/** 问卷: the list of what waits for the user. */
+/** 问卷: the list of the user's pending questionnaires. */
 import { useMutation } from '@tanstack/react-query';
 import { Button, Empty, Flex, Modal, Spin, Typography } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import type { WaitingQuestionnaire } from '@/gen';
 import { reportWarning } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
-import { questionnairesQuery, satisfactionQuery, surveyAddress } from './queries';
+import { questionnairesQuery, satisfactionQuery, fetchSurveyAddress } from './queries';
 
 const SurveyFrame = lazy(() => import('./SurveyFrame'));
 const SatisfactionDialog = lazy(() => import('./SatisfactionDialog'));
@@ -16,7 +16,7 @@ export default function QuestionnaireDialog({ onClose }: { onClose: () => void }
   const [framed, setFramed] = useState<{ title: string; address: string } | null>(null);
   const [satisfied, setSatisfied] = useState(false);
   const jump = useMutation({
-    mutationFn: surveyAddress,
+    mutationFn: fetchSurveyAddress,
     onSuccess: (address, item) => setFramed({ title: item.questionnaire_title, address }),
     onError: reportWarning,
   });
@@ -55,7 +55,12 @@ export default function QuestionnaireDialog({ onClose }: { onClose: () => void }
 
 function QuestionnaireRow({ item, busy, onFill }: { item: WaitingQuestionnaire; busy: boolean; onFill: () => void }) {
   return (
-    <Flex justify="space-between" align="center" gap={12} style={{ padding: '10px 0', borderBottom: '1px solid #eef1f5' }}>
+    <Flex
+      justify="space-between"
+      align="center"
+      gap={12}
+      style={{ padding: '10px 0', borderBottom: '1px solid #eef1f5' }}
+    >
       <div>
         <Typography.Text strong>{item.questionnaire_title}</Typography.Text>
         <br />

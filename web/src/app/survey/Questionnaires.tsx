@@ -7,18 +7,24 @@ import { useDelayed } from '../useDelayed';
 import { questionnaireCountQuery } from './queries';
 
 const QuestionnaireDialog = lazy(() => import('./QuestionnaireDialog'));
-const FIRST_LOAD = 1000;
-const MOST = 99;
+const FIRST_LOAD_DELAY = 1000;
+const MAX_BADGE = 99;
 
 export function Questionnaires() {
-  const due = useDelayed(FIRST_LOAD);
+  const due = useDelayed(FIRST_LOAD_DELAY);
   const { data } = useQuery({ ...questionnaireCountQuery(), enabled: due });
   const [open, setOpen] = useState(false);
   return (
     <>
       <Tooltip title="问卷">
-        <Badge count={data?.count ?? 0} overflowCount={MOST} size="small" offset={[-4, 6]}>
-          <Button type="text" size="middle" icon={<FormOutlined />} aria-label={`问卷 ${data?.count ?? 0}`} onClick={() => setOpen(true)} />
+        <Badge count={data?.count ?? 0} overflowCount={MAX_BADGE} size="small" offset={[-4, 6]}>
+          <Button
+            type="text"
+            size="middle"
+            icon={<FormOutlined />}
+            aria-label={`问卷 ${data?.count ?? 0}`}
+            onClick={() => setOpen(true)}
+          />
         </Badge>
       </Tooltip>
       {open && (

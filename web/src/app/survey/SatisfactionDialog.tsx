@@ -1,28 +1,30 @@
 /** 客户满意度调查: the seven questions q1 to q7. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Checkbox, Form, Input, Modal, Radio } from 'antd';
-import type { AskedQuestion } from '@/gen';
+import type { SatisfactionQuestion } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
-import { joined, problemOf, type Answer } from './satisfactionRules';
+import { joinAnswer, describeProblem, type SurveyAnswer } from './satisfactionRules';
 
-const OTHER = 'q5_other';
+const OTHER_FIELD = 'q5_other';
 
 interface Props {
-  questions: AskedQuestion[];
+  questions: SatisfactionQuestion[];
   onClose: () => void;
 }
 
 export default function SatisfactionDialog({ questions, onClose }: Props) {
   const client = useQueryClient();
-  const [form] = Form.useForm<Record<string, Answer>>();
+  const [form] = Form.useForm<Record<string, SurveyAnswer>>();
   const save = useMutation({
-    mutationFn: (values: Record<string, Answer>) => {
-      const answers = Object.fromEntries(questions.map(({ name, other }) => [name, joined(withOther(values, name, other))]));
-      return api.tell('v2/open/Survey/save', answers);
+    mutationFn: (values: Record<string, SurveyAnswer>) => {
+      const answers = Object.fromEntries(
+        questions.map(({ name, other }) => [name, joinAnswer(addOtherAnswer(values, name, other))]),
+      );
+      return api.postForMessage('v2/open/Survey/save', answers);
     },
-    onSuccess: (said) => {
-      showMessage('success', said);
+    onSuccess: (message) => {
+      showMessage('success', message);
       void client.invalidateQueries({ queryKey: ['questionnaires'] });
       onClose();
     },
@@ -49,15 +51,19 @@ export default function SatisfactionDialog({ questions, onClose }: Props) {
             extra={question.other && <OtherInput />}
             rules={[
               {
-                validator: (_, value: Answer) => {
-                  const given = withOther(form.getFieldsValue(true) as Record<string, Answer>, question.name, question.other);
-                  const problem = problemOf(question.kind, question.other ? given : value);
+                validator: (_, value: SurveyAnswer) => {
+                  const given = addOtherAnswer(
+                    form.getFieldsValue(true) as Record<string, SurveyAnswer>,
+                    question.name,
+                    question.other,
+                  );
+                  const problem = describeProblem(question.kind, question.other ? given : value);
                   return problem === null ? Promise.resolve() : Promise.reject(new Error(problem));
                 },
               },
             ]}
           >
-            {control(question)}
+            {renderControl(question)}
           </Form.Item>
         ))}
       </Form>
@@ -67,22 +73,23 @@ export default function SatisfactionDialog({ questions, onClose }: Props) {
 
 function OtherInput() {
   return (
-    <Form.Item name={OTHER} noStyle>
+    <Form.Item name={OTHER_FIELD} noStyle>
       <Input maxLength={100} placeholder="其他（请填写）" aria-label="其他" style={{ marginTop: 6 }} />
     </Form.Item>
   );
 }
 
-function withOther(values: Record<string, Answer>, name: string, other: boolean): Answer {
+function addOtherAnswer(values: Record<string, SurveyAnswer>, name: string, other: boolean): SurveyAnswer {
   const value = values[name];
-  const added = values[OTHER];
+  const added = values[OTHER_FIELD];
   if (!other || typeof added !== 'string' || added.trim() === '') return value;
   return [...(Array.isArray(value) ? value : []), added];
 }
 
-function control({ kind, options, question }: AskedQuestion) {
+function renderControl({ kind, options, question }: SatisfactionQuestion) {
   if (kind === 'single') return <Radio.Group options={options} />;
   if (kind === 'multiple') return <Checkbox.Group options={options} />;
-  if (kind === 'score') return <Input inputMode="decimal" maxLength={6} placeholder="0-100" aria-label={question} style={{ width: 160 }} />;
+  if (kind === 'score')
+    return <Input inputMode="decimal" maxLength={6} placeholder="0-100" aria-label={question} style={{ width: 160 }} />;
   return <Input.TextArea rows={3} maxLength={1000} aria-label={question} />;
 }

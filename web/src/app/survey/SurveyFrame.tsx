@@ -9,22 +9,30 @@ interface Props {
   onClose: () => void;
 }
 
-/** What the framed form tells when it has been sent. */
-export const SUBMITTED = 'survey:submitted';
+/** Message that the framed form posts once it has been submitted. */
+export const SUBMITTED_MESSAGE = 'survey:submitted';
 
 export default function SurveyFrame({ title, address, onClose }: Props) {
   const client = useQueryClient();
   useEffect(() => {
-    const heard = (event: MessageEvent) => {
-      if (event.origin !== window.location.origin || event.data !== SUBMITTED) return;
+    const onMessage = (event: MessageEvent) => {
+      if (event.origin !== window.location.origin || event.data !== SUBMITTED_MESSAGE) return;
       void client.invalidateQueries({ queryKey: ['questionnaires'] });
       onClose();
     };
-    window.addEventListener('message', heard);
-    return () => window.removeEventListener('message', heard);
+    window.addEventListener('message', onMessage);
+    return () => window.removeEventListener('message', onMessage);
   }, [client, onClose]);
   return (
-    <Modal open title={title} width={1100} footer={null} onCancel={onClose} mask={{ closable: false }} styles={{ body: { height: '70vh' } }}>
+    <Modal
+      open
+      title={title}
+      width={1100}
+      footer={null}
+      onCancel={onClose}
+      mask={{ closable: false }}
+      styles={{ body: { height: '70vh' } }}
+    >
       <iframe src={address} title={title} style={{ width: '100%', height: '100%', border: 0 }} />
     </Modal>
   );

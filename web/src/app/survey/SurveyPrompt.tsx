@@ -7,19 +7,19 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import type { WaitingQuestionnaire } from '@/gen';
 import { reportWarning } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
-import { notePrompt, wasPrompted } from './promptMemory';
-import { questionnairesQuery, satisfactionQuery, surveyAddress } from './queries';
+import { recordPrompt, wasPrompted } from './promptMemory';
+import { questionnairesQuery, satisfactionQuery, fetchSurveyAddress } from './queries';
 
 const SatisfactionDialog = lazy(() => import('./SatisfactionDialog'));
 const SurveyFrame = lazy(() => import('./SurveyFrame'));
 
 /** Numbers of questionnaires begin at 1. */
-const SATISFACTION = 0;
+const SATISFACTION_ID = 0;
 
-interface Asked {
+interface PromptedSurvey {
   id: number;
   text: string;
-  /** None for the satisfaction form. */
+  /** Absent for the satisfaction form. */
   item?: WaitingQuestionnaire;
 }
 
@@ -32,7 +32,7 @@ interface Props {
 export default function SurveyPrompt({ route, wait }: Props) {
   const { data, refetch } = useQuery(questionnairesQuery());
   const { data: satisfaction, refetch: askSatisfaction } = useQuery(satisfactionQuery());
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [prompted, setAsked] = useState<PromptedSurvey | null>(null);
   const [satisfying, setSatisfying] = useState(false);
   const [framed, setFramed] = useState<{ title: string; address: string } | null>(null);
 
@@ -41,26 +41,30 @@ export default function SurveyPrompt({ route, wait }: Props) {
     void askSatisfaction();
   }, [route, refetch, askSatisfaction]);
 
-  const waiting: Asked[] = (data ?? []).map((item) => ({ id: item.id, text: item.show_msg || item.questionnaire_title, item }));
-  if (data && satisfaction?.status === 1) waiting.push({ id: SATISFACTION, text: '邀请您填写客户满意度调查' });
+  const waiting: PromptedSurvey[] = (data ?? []).map((item) => ({
+    id: item.id,
+    text: item.show_msg || item.questionnaire_title,
+    item,
+  }));
+  if (data && satisfaction?.status === 1) waiting.push({ id: SATISFACTION_ID, text: '邀请您填写客户满意度调查' });
   const next = waiting.find(({ id }) => !wasPrompted(id));
   const [askedAt, setAskedAt] = useState<string>();
-  if (next && askedAt !== route && asked === null && framed === null && !satisfying) {
+  if (next && askedAt !== route && prompted === null && framed === null && !satisfying) {
     setAskedAt(route);
     setAsked(next);
   }
   useEffect(() => {
-    if (asked && !wait) notePrompt(asked.id);
-  }, [asked, wait]);
+    if (prompted && !wait) recordPrompt(prompted.id);
+  }, [prompted, wait]);
 
-  const fill = async ({ item }: Asked) => {
+  const fill = async ({ item }: PromptedSurvey) => {
     if (!item) {
       setSatisfying(true);
       setAsked(null);
       return;
     }
     try {
-      setFramed({ title: item.questionnaire_title, address: await surveyAddress(item) });
+      setFramed({ title: item.questionnaire_title, address: await fetchSurveyAddress(item) });
       setAsked(null);
     } catch (error) {
       reportWarning(error);
@@ -70,14 +74,16 @@ export default function SurveyPrompt({ route, wait }: Props) {
 
   return (
     <>
-      {asked && !wait && (
-        <Modal open title="提示" okText="去填写" onOk={() => fill(asked)} onCancel={() => setAsked(null)}>
-          <p>{asked.text}</p>
+      {prompted && !wait && (
+        <Modal open title="提示" okText="去填写" onOk={() => fill(prompted)} onCancel={() => setAsked(null)}>
+          <p>{prompted.text}</p>
         </Modal>
       )}
       <Suspense>
         {framed && <SurveyFrame {...framed} onClose={close} />}
-        {satisfying && satisfaction && <SatisfactionDialog questions={satisfaction.questions} onClose={() => setSatisfying(false)} />}
+        {satisfying && satisfaction && (
+          <SatisfactionDialog questions={satisfaction.questions} onClose={() => setSatisfying(false)} />
+        )}
       </Suspense>
     </>
   );

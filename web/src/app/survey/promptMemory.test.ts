@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { machineTime, setClock } from '@/lib/businessClock';
-import { notePrompt, wasPrompted } from './promptMemory';
+import { machineTime, syncClock } from '@/lib/businessClock';
+import { recordPrompt, wasPrompted } from './promptMemory';
 
-const at = (told: string) => setClock(`${told}+08:00`, machineTime());
+const at = (told: string) => syncClock(`${told}+08:00`, machineTime());
 
 beforeEach(() => {
   localStorage.clear();
@@ -16,7 +16,7 @@ afterEach(() => {
 describe('a survey prompt (spec/1-shell.md 2: at most once per user per day per survey)', () => {
   it('is remembered until the business’s midnight, for its survey', () => {
     at('2026-03-05T08:00:00');
-    notePrompt(3);
+    recordPrompt(3);
     at('2026-03-05T23:59:00');
     const evening = [wasPrompted(3), wasPrompted(4)];
     at('2026-03-06T00:01:00');
@@ -24,7 +24,7 @@ describe('a survey prompt (spec/1-shell.md 2: at most once per user per day per 
   });
 
   it('is remembered for its user', () => {
-    notePrompt(3);
+    recordPrompt(3);
     localStorage.setItem('user_id', '8');
     expect(wasPrompted(3)).toBe(false);
   });

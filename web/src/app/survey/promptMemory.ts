@@ -1,25 +1,25 @@
 /** A survey prompts once per user, day and survey. */
 import { today } from '@/lib/businessClock';
-import { readStored, writeStored } from '@/lib/stored';
+import { readSlot, writeSlot } from '@/lib/localStorageSlot';
 
-const KEY = 'surveyPrompted';
+const PROMPT_SLOT = 'surveyPrompted';
 
-interface Prompted {
+interface PromptMemory {
   day: string;
   ids: number[];
 }
 
-function promptedToday(): Prompted {
+function readPromptedToday(): PromptMemory {
   const day = today();
-  const stored = readStored<Prompted>(KEY);
+  const stored = readSlot<PromptMemory>(PROMPT_SLOT);
   return stored?.day === day ? stored : { day, ids: [] };
 }
 
 export function wasPrompted(id: number): boolean {
-  return promptedToday().ids.includes(id);
+  return readPromptedToday().ids.includes(id);
 }
 
-export function notePrompt(id: number): void {
-  const { day, ids } = promptedToday();
-  writeStored(KEY, { day, ids: [...ids.filter((known) => known !== id), id] } satisfies Prompted);
+export function recordPrompt(id: number): void {
+  const { day, ids } = readPromptedToday();
+  writeSlot(PROMPT_SLOT, { day, ids: [...ids.filter((known) => known !== id), id] } satisfies PromptMemory);
 }

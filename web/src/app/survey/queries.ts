@@ -1,9 +1,9 @@
-/** 问卷: what waits for the user, and where its form is. */
+/** 问卷: the user's pending questionnaires, and the addresses of their forms. */
 import { queryOptions } from '@tanstack/react-query';
 import type { JumpUrl, SatisfactionStatus, WaitingQuestionnaire } from '@/gen';
 import { api } from '@/lib/api';
 
-const REFRESH = 15_000;
+const POLL_INTERVAL = 15_000;
 
 export function questionnairesQuery() {
   return queryOptions({
@@ -18,7 +18,7 @@ export function questionnaireCountQuery() {
   return queryOptions({
     queryKey: ['questionnaires', 'count'],
     queryFn: () => api.get<{ count: number }>('v2/open/Questionnaire/getQuestionnaireCount'),
-    refetchInterval: REFRESH,
+    refetchInterval: POLL_INTERVAL,
     staleTime: 0,
     meta: { quiet: true },
   });
@@ -34,7 +34,7 @@ export function satisfactionQuery() {
 }
 
 /** The address of a questionnaire's form; refused without its id. */
-export async function surveyAddress(item: WaitingQuestionnaire): Promise<string> {
+export async function fetchSurveyAddress(item: WaitingQuestionnaire): Promise<string> {
   const { questionnaire_id, questionnaire_hash, id, show_msg } = item;
   const query = { action: 'survey_collect', questionnaire_id, questionnaire_hash, id, show_msg };
   return (await api.get<JumpUrl>('v2/open/Survey/createJumpNewUrl', query)).jump_url;

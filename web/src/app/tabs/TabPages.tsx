@@ -8,7 +8,7 @@ import { PageBoundary } from '../PageBoundary';
 import { useTabRow } from './context';
 import styles from './pages.module.css';
 import type { Tab } from './tabState';
-import { useKeyboardHome } from './useKeyboardHome';
+import { useTabFocus } from './useTabFocus';
 
 export function TabPages() {
   const { tabs, activeKey } = useTabRow();
@@ -23,23 +23,23 @@ export function TabPages() {
 }
 
 /** Pages that scroll without a scroll bar of their own (spec/2-routes.md 9): the purchase mall and the shopping cart. */
-const BARE = new Set(['/purchase/jybdorder', '/purchase/shoppingCart', '/shoppingCart']);
+const BARE_ROUTES = new Set(['/purchase/jybdorder', '/purchase/shoppingCart', '/shoppingCart']);
 
-function hidesBars(route: string): boolean {
-  return BARE.has(route.split('?')[0]!);
+function hidesScrollBars(route: string): boolean {
+  return BARE_ROUTES.has(route.split('?')[0]!);
 }
 
 /** A page and, at the end of the body, what pops up from it: both go out of sight with their tab. */
 function TabPage({ tab, active }: { tab: Tab; active: boolean }) {
   const popups = useRef<HTMLDivElement>(null);
-  const { page, onFocus } = useKeyboardHome(active);
+  const { page, onFocus } = useTabFocus(active);
   const container = useCallback(() => popups.current ?? document.body, []);
   return (
     <PageRouteContext value={tab.route}>
       <PageActiveContext value={active}>
         <ConfigProvider getPopupContainer={container}>
           <section
-            className={`${active ? styles.page : styles.kept} ${hidesBars(tab.route) ? styles.bare : ''}`}
+            className={`${active ? styles.page : styles.kept} ${hidesScrollBars(tab.route) ? styles.bare : ''}`}
             role="tabpanel"
             aria-label={tab.name}
             aria-hidden={!active}

@@ -7,11 +7,11 @@ import { useTabs, type TabsApi } from '@/lib/tabs';
 import { useTabRow } from './context';
 import { TabBar } from './TabBar';
 import { TabsProvider } from './TabsProvider';
-import { homeOnly } from './tabState';
+import { HOME_ONLY_STATE } from './tabState';
 
 const names: Record<string, string> = { '/sales/salesout': '销售出库', '/purchase/order': '采购订单' };
 const nameOf = (route: string) => names[route];
-const initial = () => homeOnly;
+const initial = () => HOME_ONLY_STATE;
 
 let tabs: TabsApi;
 const unmounted = vi.fn<(route: string) => void>();
@@ -48,7 +48,7 @@ function start(at = '/home') {
 }
 
 const address = () => screen.getByRole('status').textContent;
-const shown = () => screen.getAllByRole('tab').map((tab) => tab.textContent);
+const tabTitles = () => screen.getAllByRole('tab').map((tab) => tab.textContent);
 const tab = (name: string) => screen.getByRole('tab', { name: new RegExp(name) });
 const go = (route: string, name: string) => act(() => tabs.open(route, name));
 const wait = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
@@ -66,7 +66,7 @@ afterEach(() => {
 describe('page tabs in the shell', () => {
   it('open by address with the menu’s name', () => {
     start('/sales/salesout');
-    expect(shown()).toEqual(['主页', '销售出库']);
+    expect(tabTitles()).toEqual(['主页', '销售出库']);
     expect(tab('销售出库').getAttribute('aria-selected')).toBe('true');
     expect(document.title).toContain('销售出库');
   });
@@ -77,9 +77,9 @@ describe('page tabs in the shell', () => {
     go('/purchase/order', '采购订单');
     fireEvent.click(screen.getByLabelText('关闭采购订单'));
     await wait(90);
-    expect(shown()).toHaveLength(3);
+    expect(tabTitles()).toHaveLength(3);
     await wait(20);
-    expect(shown()).toEqual(['主页', '销售出库']);
+    expect(tabTitles()).toEqual(['主页', '销售出库']);
     expect(address()).toBe('/sales/salesout');
   });
 
@@ -88,7 +88,7 @@ describe('page tabs in the shell', () => {
     fireEvent(tab('主页'), new MouseEvent('auxclick', { bubbles: true, button: 1 }));
     fireEvent(tab('销售出库'), new MouseEvent('auxclick', { bubbles: true, button: 1 }));
     await wait(200);
-    expect(shown()).toEqual(['主页']);
+    expect(tabTitles()).toEqual(['主页']);
     expect(address()).toBe('/home');
   });
 
@@ -100,7 +100,7 @@ describe('page tabs in the shell', () => {
     await wait(300);
     fireEvent.click(screen.getByText('关闭其他'));
     await wait(200);
-    expect(shown()).toEqual(['主页', '销售出库']);
+    expect(tabTitles()).toEqual(['主页', '销售出库']);
     expect(address()).toBe('/sales/salesout');
   });
 

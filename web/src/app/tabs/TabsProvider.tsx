@@ -1,14 +1,14 @@
 /** Keeps the row of tabs in step with the address: every route visited is a tab, every closed tab moves the address. */
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, type ReactNode } from 'react';
 import { useLocation, useNavigate, type NavigateOptions } from 'react-router';
-import { cancelAll } from '@/lib/api';
-import { PRODUCT } from '@/lib/session';
+import { cancelPendingReads } from '@/lib/api';
+import { PRODUCT_NAME } from '@/lib/session';
 import { TabsContext, type TabsApi } from '@/lib/tabs';
-import { DescribeContext, TabStateContext, type Describe, type TabActions, type TabRow } from './context';
-import { tabKey, tabReducer, type TabState, type Visit } from './tabState';
+import { DescribeContext, TabStateContext, type DescribeTab, type TabActions, type TabRow } from './context';
+import { tabKey, tabReducer, type TabState, type TabVisit } from './tabState';
 import { storeTabs } from './tabStore';
 
-const closeDelay = 100;
+const CLOSE_DELAY = 100;
 
 interface Props {
   initial: () => TabState;
@@ -22,7 +22,7 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
   const route = pathname + search;
   const go = useNavigate();
   const [state, dispatch] = useReducer(tabReducer, undefined, initial);
-  const announced = useRef(new Map<string, Omit<Visit, 'route'>>());
+  const announced = useRef(new Map<string, Omit<TabVisit, 'route'>>());
   const latest = useRef(state);
 
   // The router's own changes with every address, and whoever uses it would be drawn again.
@@ -30,7 +30,10 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
   useLayoutEffect(() => {
     latestGo.current = go;
   }, [go]);
-  const navigate = useCallback((target: string, options?: NavigateOptions) => void latestGo.current(target, options), []);
+  const navigate = useCallback(
+    (target: string, options?: NavigateOptions) => void latestGo.current(target, options),
+    [],
+  );
 
   useLayoutEffect(() => {
     latest.current = state;
@@ -42,12 +45,15 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
   useLayoutEffect(() => {
     if (shown.current === route) return;
     shown.current = route;
-    cancelAll('路由跳转取消请求');
+    cancelPendingReads('路由跳转取消请求');
   }, [route]);
 
   useLayoutEffect(() => {
-    const told = announced.current.get(route);
-    dispatch({ type: 'visit', visit: { route, name: told?.name ?? nameOf(route), keepAlive: told?.keepAlive } });
+    const described = announced.current.get(route);
+    dispatch({
+      type: 'visit',
+      visit: { route, name: described?.name ?? nameOf(route), keepAlive: described?.keepAlive },
+    });
   }, [route, nameOf]);
 
   const shrink = useCallback(
@@ -59,7 +65,7 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
         if (after.activeKey === before.activeKey) return;
         const next = after.tabs.find((tab) => tab.key === after.activeKey);
         if (next) navigate(next.route);
-      }, closeDelay);
+      }, CLOSE_DELAY);
     },
     [navigate],
   );
@@ -78,7 +84,7 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
     [navigate, shrink],
   );
 
-  const describe = useCallback<Describe>(
+  const describe = useCallback<DescribeTab>(
     (target, name, keepAlive) => dispatch({ type: 'describe', route: target, name, keepAlive }),
     [],
   );
@@ -96,7 +102,7 @@ export function TabsProvider({ initial, nameOf, children }: Props) {
 
   useEffect(() => {
     const active = state.tabs.find((tab) => tab.key === state.activeKey);
-    if (active) document.title = `${active.name} - ${PRODUCT}`;
+    if (active) document.title = `${active.name} - ${PRODUCT_NAME}`;
   }, [state]);
 
   return (

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react';
 import type { Tab, TabState } from './tabState';
 
 /** Tells what the page at a route turns out to be. */
-export type Describe = (route: string, name: string, keepAlive?: boolean) => void;
+export type DescribeTab = (route: string, name: string, keepAlive?: boolean) => void;
 
 export interface TabActions {
   activate: (tab: Tab) => void;
@@ -12,15 +12,15 @@ export interface TabActions {
 }
 
 export interface TabRow extends TabState {
-  /** The same ones all along. */
+  /** Stable: never changes between renders. */
   actions: TabActions;
 }
 
 export const TabStateContext = createContext<TabRow | null>(null);
 /** Apart from the row, which changes with every tab: pages that only tell need not be drawn again. */
-export const DescribeContext = createContext<Describe | null>(null);
+export const DescribeContext = createContext<DescribeTab | null>(null);
 
-export function useDescribe(): Describe {
+export function useDescribe(): DescribeTab {
   const describe = useContext(DescribeContext);
   if (describe === null) throw new Error('useDescribe needs a TabsProvider around it');
   return describe;

@@ -1,26 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import { baseTabs, homeOnly, keptAliveByDefault, tabKey, tabReducer, type TabState } from './tabState';
+import { buildBaseTabs, HOME_ONLY_STATE, isKeptAliveByDefault, tabKey, tabReducer, type TabState } from './tabState';
 
 const visit = (state: TabState, route: string, name?: string): TabState =>
   tabReducer(state, { type: 'visit', visit: { route, name } });
-const opened = (...routes: string[]): TabState => routes.reduce((state, route) => visit(state, route, route), homeOnly);
+const opened = (...routes: string[]): TabState =>
+  routes.reduce((state, route) => visit(state, route, route), HOME_ONLY_STATE);
 const routes = (state: TabState) => state.tabs.map((tab) => tab.route);
 
 describe('opening', () => {
   it('adds a tab with route and name and activates it', () => {
-    const state = visit(homeOnly, '/sales/salesout', '销售出库');
-    expect(state.tabs.at(-1)).toMatchObject({ route: '/sales/salesout', name: '销售出库', keepAlive: true, base: false });
+    const state = visit(HOME_ONLY_STATE, '/sales/salesout', '销售出库');
+    expect(state.tabs.at(-1)).toMatchObject({
+      route: '/sales/salesout',
+      name: '销售出库',
+      keepAlive: true,
+      base: false,
+    });
     expect(state.activeKey).toBe('salesout');
   });
 
   it('merges routes with the same second segment and updates the route to the newest', () => {
-    const state = opened('/sales/salesout', '/sales/salesout?status=1', '/purchase/order', '/sales/salesout/detail?id=3');
+    const state = opened(
+      '/sales/salesout',
+      '/sales/salesout?status=1',
+      '/purchase/order',
+      '/sales/salesout/detail?id=3',
+    );
     expect(routes(state)).toEqual(['/home', '/sales/salesout/detail?id=3', '/purchase/order']);
     expect(state.activeKey).toBe('salesout');
   });
 
   it('keeps the known name when a merge brings none', () => {
-    const state = visit(visit(homeOnly, '/sales/salesout', '销售出库'), '/sales/salesout?id=1');
+    const state = visit(visit(HOME_ONLY_STATE, '/sales/salesout', '销售出库'), '/sales/salesout?id=1');
     expect(state.tabs[1]?.name).toBe('销售出库');
   });
 
@@ -35,13 +46,15 @@ describe('opening', () => {
   });
 
   it('keeps lists alive, add and edit pages not', () => {
-    expect(['/sales/salesout', '/custom/customaddress', '/report/BestSeller?x=add'].map(keptAliveByDefault)).toEqual([
+    expect(['/sales/salesout', '/custom/customaddress', '/report/BestSeller?x=add'].map(isKeptAliveByDefault)).toEqual([
       true,
       true,
       true,
     ]);
     expect(
-      ['/sales/salesoutAdd', '/sales/salesoutModify?id=1', '/system/goodsbaseAmend', '/system/newsupplier'].map(keptAliveByDefault),
+      ['/sales/salesoutAdd', '/sales/salesoutModify?id=1', '/system/goodsbaseAmend', '/system/newsupplier'].map(
+        isKeptAliveByDefault,
+      ),
     ).toEqual([false, false, false, false]);
   });
 
@@ -61,12 +74,12 @@ describe('describing', () => {
     tabReducer(state, { type: 'describe', route: '/sales/salesoutSee?id=1', name: '销售出库详情', keepAlive: false });
 
   it('names a tab that nobody named and takes its flag from the screen', () => {
-    const [, tab] = describeTab(visit(homeOnly, '/sales/salesoutSee?id=1')).tabs;
+    const [, tab] = describeTab(visit(HOME_ONLY_STATE, '/sales/salesoutSee?id=1')).tabs;
     expect(tab).toMatchObject({ name: '销售出库详情', keepAlive: false });
   });
 
   it('leaves the name given by its opener', () => {
-    const [, tab] = describeTab(visit(homeOnly, '/sales/salesoutSee?id=1', 'XSCK20261120001')).tabs;
+    const [, tab] = describeTab(visit(HOME_ONLY_STATE, '/sales/salesoutSee?id=1', 'XSCK20261120001')).tabs;
     expect(tab).toMatchObject({ name: 'XSCK20261120001', keepAlive: false });
   });
 });
@@ -79,7 +92,7 @@ describe('closing', () => {
 
   it('activates home when none remain', () => {
     const state = tabReducer(opened('/a/one'), { type: 'close', key: 'one' });
-    expect(state).toEqual(homeOnly);
+    expect(state).toEqual(HOME_ONLY_STATE);
   });
 
   it('leaves the active tab alone when another closes', () => {
@@ -88,7 +101,7 @@ describe('closing', () => {
   });
 
   it('never closes base tabs', () => {
-    expect(tabReducer(homeOnly, { type: 'close', key: 'home' })).toBe(homeOnly);
+    expect(tabReducer(HOME_ONLY_STATE, { type: 'close', key: 'home' })).toBe(HOME_ONLY_STATE);
   });
 
   it('closes the others and activates the one kept', () => {
@@ -98,7 +111,7 @@ describe('closing', () => {
   });
 
   it('closes all but the base tabs', () => {
-    expect(tabReducer(opened('/a/one', '/a/two'), { type: 'closeAll' })).toEqual(homeOnly);
+    expect(tabReducer(opened('/a/one', '/a/two'), { type: 'closeAll' })).toEqual(HOME_ONLY_STATE);
   });
 });
 
@@ -106,19 +119,21 @@ describe('base tabs', () => {
   const all = () => true;
 
   it('are home alone in the standard version', () => {
-    expect(baseTabs({ type: 0, operatingVersion: 1 }, '/sales/salesout', all).map((tab) => tab.name)).toEqual(['主页']);
+    expect(buildBaseTabs({ type: 0, operatingVersion: 1 }, '/sales/salesout', all).map((tab) => tab.name)).toEqual([
+      '主页',
+    ]);
   });
 
   it('are home alone for a simple service station first visited at home', () => {
-    expect(baseTabs({ type: 1, operatingVersion: 2 }, '/home', all)).toHaveLength(1);
+    expect(buildBaseTabs({ type: 1, operatingVersion: 2 }, '/home', all)).toHaveLength(1);
   });
 
   it('carry the daily screens in the simple version otherwise, as far as the menu allows them', () => {
-    expect(baseTabs({ type: 1, operatingVersion: 2 }, '/sales/x', all).map((tab) => tab.key)).toEqual([
+    expect(buildBaseTabs({ type: 1, operatingVersion: 2 }, '/sales/x', all).map((tab) => tab.key)).toEqual([
       'home',
       'sales_open_order',
       'service_station_sales_outstock_list',
     ]);
-    expect(baseTabs({ type: 0, operatingVersion: 2 }, '/home', () => false)).toHaveLength(1);
+    expect(buildBaseTabs({ type: 0, operatingVersion: 2 }, '/home', () => false)).toHaveLength(1);
   });
 });

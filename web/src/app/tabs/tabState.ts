@@ -15,14 +15,14 @@ export interface TabState {
   activeKey: string;
 }
 
-export interface Visit {
+export interface TabVisit {
   route: string;
   name?: string;
   keepAlive?: boolean;
 }
 
 export type TabAction =
-  | { type: 'visit'; visit: Visit }
+  | { type: 'visit'; visit: TabVisit }
   | { type: 'rename'; route: string; name: string; keepAlive?: boolean }
   | { type: 'describe'; route: string; name: string; keepAlive?: boolean }
   | { type: 'close'; key: string }
@@ -31,7 +31,7 @@ export type TabAction =
   | { type: 'reset'; state: TabState };
 
 export const HOME_ROUTE = '/home';
-export const UNNAMED = '加载中';
+export const UNNAMED_TITLE = '加载中';
 
 const homeTab: Tab = { key: 'home', route: HOME_ROUTE, name: '主页', keepAlive: true, base: true };
 
@@ -44,7 +44,7 @@ export function tabKey(route: string): string {
   return second ?? first;
 }
 
-export function keptAliveByDefault(route: string): boolean {
+export function isKeptAliveByDefault(route: string): boolean {
   const [path = ''] = route.split('?');
   return !formSegment.test(path.split('/').filter(Boolean).at(-1) ?? '');
 }
@@ -62,20 +62,26 @@ const simpleVersionTabs: readonly Omit<Tab, 'key' | 'base'>[] = [
   { route: '/sales/service_station_sales_outstock_list', name: '销售出库单', keepAlive: true },
 ];
 
-export function baseTabs(system: SystemVersion, firstVisitAt: string, allowed: (route: string) => boolean): Tab[] {
+export function buildBaseTabs(system: SystemVersion, firstVisitAt: string, allowed: (route: string) => boolean): Tab[] {
   if (system.operatingVersion !== 2) return [homeTab];
   if (system.type === 1 && firstVisitAt === HOME_ROUTE) return [homeTab];
   const daily = simpleVersionTabs.filter((tab) => allowed(tab.route));
   return [homeTab, ...daily.map((tab) => ({ ...tab, key: tabKey(tab.route), base: true }))];
 }
 
-export const homeOnly: TabState = { tabs: [homeTab], activeKey: homeTab.key };
+export const HOME_ONLY_STATE: TabState = { tabs: [homeTab], activeKey: homeTab.key };
 
-function visited(state: TabState, { route, name, keepAlive }: Visit): TabState {
+function visitTab(state: TabState, { route, name, keepAlive }: TabVisit): TabState {
   const key = tabKey(route);
   const known = state.tabs.find((tab) => tab.key === key);
   if (known === undefined) {
-    const tab = { key, route, name: name ?? UNNAMED, keepAlive: keepAlive ?? keptAliveByDefault(route), base: false };
+    const tab = {
+      key,
+      route,
+      name: name ?? UNNAMED_TITLE,
+      keepAlive: keepAlive ?? isKeptAliveByDefault(route),
+      base: false,
+    };
     return { tabs: [...state.tabs, tab], activeKey: key };
   }
   const merged = { ...known, route, name: name ?? known.name, keepAlive: keepAlive ?? known.keepAlive };
@@ -84,7 +90,7 @@ function visited(state: TabState, { route, name, keepAlive }: Visit): TabState {
   return { tabs: same ? state.tabs : state.tabs.map((tab) => (tab === known ? merged : tab)), activeKey: key };
 }
 
-function keeping(state: TabState, stays: (tab: Tab) => boolean, preferred?: string): TabState {
+function keepTabs(state: TabState, stays: (tab: Tab) => boolean, preferred?: string): TabState {
   const tabs = state.tabs.filter((tab) => tab.base || stays(tab));
   if (tabs.length === state.tabs.length && preferred === undefined) return state;
   const wanted = preferred ?? state.activeKey;
@@ -92,7 +98,7 @@ function keeping(state: TabState, stays: (tab: Tab) => boolean, preferred?: stri
   return { tabs, activeKey };
 }
 
-function renamed(state: TabState, route: string, name: string, keepAlive?: boolean): TabState {
+function renameTab(state: TabState, route: string, name: string, keepAlive?: boolean): TabState {
   const known = state.tabs.find((tab) => tab.key === tabKey(route));
   if (known === undefined || known.key === homeTab.key) return state;
   const next = { ...known, name, keepAlive: keepAlive ?? known.keepAlive };
@@ -100,27 +106,27 @@ function renamed(state: TabState, route: string, name: string, keepAlive?: boole
   return { ...state, tabs: state.tabs.map((tab) => (tab === known ? next : tab)) };
 }
 
-/** What a page turns out to be; a name already given by menu or opener stays. */
-function described(state: TabState, route: string, name: string, keepAlive?: boolean): TabState {
+/** Set a tab's name and keep-alive from its page; a name given by the menu or the opener stays. */
+function describeTab(state: TabState, route: string, name: string, keepAlive?: boolean): TabState {
   const known = state.tabs.find((tab) => tab.key === tabKey(route));
   if (known === undefined) return state;
-  return renamed(state, route, known.name === UNNAMED ? name : known.name, keepAlive);
+  return renameTab(state, route, known.name === UNNAMED_TITLE ? name : known.name, keepAlive);
 }
 
 export function tabReducer(state: TabState, action: TabAction): TabState {
   switch (action.type) {
     case 'visit':
-      return visited(state, action.visit);
+      return visitTab(state, action.visit);
     case 'rename':
-      return renamed(state, action.route, action.name, action.keepAlive);
+      return renameTab(state, action.route, action.name, action.keepAlive);
     case 'describe':
-      return described(state, action.route, action.name, action.keepAlive);
+      return describeTab(state, action.route, action.name, action.keepAlive);
     case 'close':
-      return keeping(state, (tab) => tab.key !== action.key);
+      return keepTabs(state, (tab) => tab.key !== action.key);
     case 'closeOthers':
-      return keeping(state, (tab) => tab.key === action.key, action.key);
+      return keepTabs(state, (tab) => tab.key === action.key, action.key);
     case 'closeAll':
-      return keeping(state, () => false);
+      return keepTabs(state, () => false);
     case 'reset':
       return action.state;
   }

@@ -1,27 +1,27 @@
 /** The open tabs survive a reload and an expired session; a logout forgets them. */
 import type { TabState } from './tabState';
 
-const KEY = 'openTabs';
+const TABS_KEY = 'openTabs';
 
-interface Stored {
+interface StoredTabs {
   userId: number;
   state: TabState;
 }
 
-let owner = 0;
+let ownerId = 0;
 
 export function storeTabs(state: TabState): void {
-  sessionStorage.setItem(KEY, JSON.stringify({ userId: owner, state } satisfies Stored));
+  sessionStorage.setItem(TABS_KEY, JSON.stringify({ userId: ownerId, state } satisfies StoredTabs));
 }
 
 export function restoreTabs(userId: number): TabState | null {
-  owner = userId;
-  const text = sessionStorage.getItem(KEY);
+  ownerId = userId;
+  const text = sessionStorage.getItem(TABS_KEY);
   if (text === null) return null;
-  const stored = JSON.parse(text) as Stored;
+  const stored = JSON.parse(text) as StoredTabs;
   return stored.userId === userId ? stored.state : null;
 }
 
-export function forgetTabs(): void {
-  sessionStorage.removeItem(KEY);
+export function clearTabs(): void {
+  sessionStorage.removeItem(TABS_KEY);
 }

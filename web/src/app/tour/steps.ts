@@ -1,12 +1,12 @@
-/** What the guided tour points at, by the names that a screen reader tells too. */
-export interface Stop {
+/** A stop of the guided tour, targeted by its accessible name. */
+export interface TourStop {
   target: string;
   placement?: 'right';
   title: string;
   description: string;
 }
 
-export const stops: Stop[] = [
+export const TOUR_STOPS: TourStop[] = [
   {
     target: 'nav[aria-label="主菜单"]',
     placement: 'right',

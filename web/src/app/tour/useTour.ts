@@ -1,10 +1,10 @@
-/** Who is led through the shell, and when: whoever company_admin_id marks, at his first home, and when he asks for it. */
+/** Guided tour of the shell: for users marked by company_admin_id at their first home page, and on request. */
 import { useCallback, useEffect, useState } from 'react';
 import { listPreferences, savePreference } from '@/lib/preferences';
 import type { Session } from '@/lib/session';
 
-const TOUR = 'tour';
-const SHELL = 'shell';
+const TOUR_SCREEN = 'tour';
+const TOUR_NAME = 'shell';
 
 export function useTour(session: Session, home: boolean) {
   const [open, setOpen] = useState(false);
@@ -15,7 +15,7 @@ export function useTour(session: Session, home: boolean) {
   useEffect(() => {
     if (!marked || !home) return;
     let left = false;
-    listPreferences('seen', TOUR, SHELL)
+    listPreferences('seen', TOUR_SCREEN, TOUR_NAME)
       .then((seen) => {
         if (!left && seen.length === 0) setOpen(true);
       })
@@ -30,7 +30,7 @@ export function useTour(session: Session, home: boolean) {
   const end = () => {
     setOpen(false);
     // Unsaved, he is only offered it once more.
-    savePreference('seen', TOUR, SHELL, true).catch(() => undefined);
+    savePreference('seen', TOUR_SCREEN, TOUR_NAME, true).catch(() => undefined);
   };
   /** Until it is known whether he is led, what else would open waits as well. */
   const pending = open || (marked && home && !known);

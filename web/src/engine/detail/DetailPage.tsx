@@ -1,36 +1,43 @@
-import { ApartmentOutlined, ArrowLeftOutlined, BarcodeOutlined, LeftOutlined, PrinterOutlined, RightOutlined } from '@ant-design/icons';
+import {
+  ApartmentOutlined,
+  ArrowLeftOutlined,
+  BarcodeOutlined,
+  LeftOutlined,
+  PrinterOutlined,
+  RightOutlined,
+} from '@ant-design/icons';
 import { Button, Result, Space } from 'antd';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { auditNotice } from '../../lib/companySettings';
+import { describeAuditControls } from '../../lib/companySettings';
 import { isCancelled } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
-import { freeKeyboard, isKeyboardFree } from '../../lib/keyboard';
-import { CHAIN, usePageKey } from '../../lib/pageKeys';
+import { dispatchFocusLost, isFocusLost } from '../../lib/focusLoss';
+import { BILL_SHORTCUTS, usePageShortcut } from '../../lib/pageShortcuts';
 import { usePageActive, useTabs } from '../../lib/tabs';
 import { useActions } from '../actions';
-import { hasGoods } from '../print/pieces';
-import { takeAwaited } from '../print/autoPrint';
+import { hasGoods } from '../print/labelCounts';
+import { takeScheduledPrint } from '../print/autoPrint';
 import { usePrinting } from '../print/usePrinting';
 import { StatusTag } from '../fields/StatusTag';
 import { infoQuery } from '../queries';
 import { RefusalPanel } from '../RefusalPanel';
 import { ScreenLoading } from '../ScreenLoading';
 import { useScreenLinks } from '../routes';
-import { AskAgain } from '../AskAgain';
-import { actionOf, allowsStatus, type Row, type Screen } from '../types';
+import { RefetchWhenShown } from '../RefetchWhenShown';
+import { findAction, allowsStatus, type Row, type Screen } from '../types';
 import { BlockTable } from './BlockTable';
 import { EffectsDrawer } from './EffectsDrawer';
 import { FileButtons } from './FileButtons';
 import { HeaderValues } from './HeaderValues';
 import { LogTimeline } from './LogTimeline';
-import { moneyForm } from './money';
+import { findMoneyForm } from './moneyForm';
 import { useNeighbours } from './useNeighbours';
 import { useNextPending } from './useNextPending';
 
 /** One record: head, lines, log, and what its status allows. */
 export default function DetailPage({ screen, id }: { screen: Screen; id: number }) {
-  const asked = useQuery(infoQuery(screen, id));
-  const { data: row, error, refetch } = asked;
+  const infoResult = useQuery(infoQuery(screen, id));
+  const { data: row, error, refetch } = infoResult;
   const links = useScreenLinks(screen);
 
   if (!row && error && !isCancelled(error)) {
@@ -53,7 +60,7 @@ export default function DetailPage({ screen, id }: { screen: Screen; id: number 
   if (!row) {
     return (
       <>
-        <AskAgain of={asked} />
+        <RefetchWhenShown query={infoResult} />
         <ScreenLoading />
       </>
     );
@@ -82,7 +89,7 @@ function DetailSheet({ children }: { children: ReactNode }) {
   const sheet = useRef<HTMLDivElement>(null);
   const active = usePageActive();
   useEffect(() => {
-    if (active && isKeyboardFree()) sheet.current?.focus({ preventScroll: true });
+    if (active && isFocusLost()) sheet.current?.focus({ preventScroll: true });
   }, [active]);
   return (
     <div ref={sheet} tabIndex={-1} className="detail-page">
@@ -91,21 +98,21 @@ function DetailSheet({ children }: { children: ReactNode }) {
   );
 }
 
-/** What later bills may stand in the way of. */
-const UNDOING = new Set(['antiAuditor', 'invalid']);
-const VOID = 3;
-const NOT_HERE = new Set(['add', 'edit', 'export']);
+/** Actions that later bills may prevent. */
+const UNDO_ACTIONS = new Set(['antiAuditor', 'invalid']);
+const VOID_STATUS = 3;
+const EXCLUDED_ACTIONS = new Set(['add', 'edit', 'export']);
 
 function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row }) {
   const links = useScreenLinks(screen);
   const tabs = useTabs();
   const { run, running } = useActions(screen);
-  const { print, printPassed, label, afterAction, dialog } = usePrinting(screen, hasGoods(screen));
+  const { print, printAudited: printPassed, label, afterAction, dialog } = usePrinting(screen, hasGoods(screen));
   const [effects, setEffects] = useState<{ why: string | null } | null>(null);
   const awaited = useRef(printPassed);
   const active = usePageActive();
   useEffect(() => {
-    if (active && takeAwaited(screen.name, id)) awaited.current([id]);
+    if (active && takeScheduledPrint(screen.name, id)) awaited.current([id]);
   }, [active, screen.name, id]);
   const { previous, next, step } = useNeighbours(screen, id);
   const go = (to: number | null) => {
@@ -114,31 +121,31 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
     links.replaceSee(to);
   };
   const status = screen.fields.find((field) => field.name === screen.status_field);
-  const edit = actionOf(screen, 'edit');
-  const audit = actionOf(screen, 'auditorPass');
+  const edit = findAction(screen, 'edit');
+  const audit = findAction(screen, 'auditorPass');
   const posted = Number(row.status) > 1;
   const act = async (action: Screen['actions'][number]) => {
     const outcome = await run(action, [row]);
     if (outcome.done && action.name === 'del') links.list();
-    if (outcome.refusal && UNDOING.has(action.name)) setEffects({ why: outcome.refusal });
+    if (outcome.refusal && UNDO_ACTIONS.has(action.name)) setEffects({ why: outcome.refusal });
     afterAction(action, [row], outcome);
     // The button is gone that the act was begun with.
-    setTimeout(freeKeyboard);
+    setTimeout(dispatchFocusLost);
   };
   const mayEdit = edit !== undefined && links.hasForm && allowsStatus(edit, screen, row);
-  const money = posted && Number(row.status) !== VOID ? moneyForm(screen, row) : null;
+  const money = posted && Number(row.status) !== VOID_STATUS ? findMoneyForm(screen, row) : null;
   const leadOn = useNextPending(screen, links.replaceSee);
   const idle = active && running === null;
   const drawn = useRef<HTMLButtonElement>(null);
-  usePageKey('audit', idle && audit !== undefined && allowsStatus(audit, screen, row), () => void act(audit!));
-  usePageKey('edit', idle && mayEdit, () => links.edit(row));
-  usePageKey('print', idle && print !== null, () => print?.([row]));
-  usePageKey('money', idle && money !== null, () => tabs.open(money!.address, `新增${money!.label}单`));
-  usePageKey('draw', idle && posted && screen.follow_ups.length > 0, () => drawn.current?.focus());
-  usePageKey('add', idle && actionOf(screen, 'add') !== undefined && links.hasForm, links.add);
-  usePageKey('previous', idle && previous !== null, () => go(previous));
-  usePageKey('next', idle && next !== null, () => go(next));
-  usePageKey('pending', idle && leadOn !== null, () => leadOn?.(id));
+  usePageShortcut('audit', idle && audit !== undefined && allowsStatus(audit, screen, row), () => void act(audit!));
+  usePageShortcut('edit', idle && mayEdit, () => links.edit(row));
+  usePageShortcut('print', idle && print !== null, () => print?.([row]));
+  usePageShortcut('money', idle && money !== null, () => tabs.open(money!.address, `新增${money!.label}单`));
+  usePageShortcut('draw', idle && posted && screen.follow_ups.length > 0, () => drawn.current?.focus());
+  usePageShortcut('add', idle && findAction(screen, 'add') !== undefined && links.hasForm, links.add);
+  usePageShortcut('previous', idle && previous !== null, () => go(previous));
+  usePageShortcut('next', idle && next !== null, () => go(next));
+  usePageShortcut('pending', idle && leadOn !== null, () => leadOn?.(id));
   return (
     <header className="form-head no-print">
       <h2>
@@ -149,13 +156,17 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
       </h2>
       <Space size={6} wrap>
         {screen.actions
-          .filter((action) => !NOT_HERE.has(action.name) && allowsStatus(action, screen, row))
+          .filter((action) => !EXCLUDED_ACTIONS.has(action.name) && allowsStatus(action, screen, row))
           .map((action) => (
             <Button
               key={action.name}
               type={action.name === 'auditorPass' ? 'primary' : 'default'}
               danger={action.danger}
-              title={action.name === 'auditorPass' ? (auditNotice(screen.name, row.company_id) ?? CHAIN.audit.combo) : undefined}
+              title={
+                action.name === 'auditorPass'
+                  ? (describeAuditControls(screen.name, row.company_id) ?? BILL_SHORTCUTS.audit.combo)
+                  : undefined
+              }
               loading={running === action.name}
               disabled={running !== null}
               onClick={() => void act(action)}
@@ -164,18 +175,23 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
             </Button>
           ))}
         {edit && mayEdit && (
-          <Button title={CHAIN.edit.combo} onClick={() => links.edit(row)}>
+          <Button title={BILL_SHORTCUTS.edit.combo} onClick={() => links.edit(row)}>
             {edit.label}
           </Button>
         )}
         {posted &&
           screen.follow_ups.map((up, at) => (
-            <Button key={up.route} ref={at === 0 ? drawn : undefined} title={CHAIN.draw.combo} onClick={() => links.follow(up, id)}>
+            <Button
+              key={up.route}
+              ref={at === 0 ? drawn : undefined}
+              title={BILL_SHORTCUTS.draw.combo}
+              onClick={() => links.follow(up, id)}
+            >
               {up.label}
             </Button>
           ))}
         {money && (
-          <Button title={CHAIN.money.combo} onClick={() => tabs.open(money.address, `新增${money.label}单`)}>
+          <Button title={BILL_SHORTCUTS.money.combo} onClick={() => tabs.open(money.address, `新增${money.label}单`)}>
             {money.label}
           </Button>
         )}
@@ -185,9 +201,9 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
           </Button>
         )}
         <FileButtons screen={screen} id={id} row={row} />
-        {screen.family === 'bill' && actionOf(screen, 'add') && <Button onClick={() => links.copy(row)}>复制</Button>}
+        {screen.family === 'bill' && findAction(screen, 'add') && <Button onClick={() => links.copy(row)}>复制</Button>}
         {print && (
-          <Button icon={<PrinterOutlined />} title={CHAIN.print.combo} onClick={() => print([row])}>
+          <Button icon={<PrinterOutlined />} title={BILL_SHORTCUTS.print.combo} onClick={() => print([row])}>
             打印
           </Button>
         )}
@@ -196,20 +212,27 @@ function DetailHead({ screen, id, row }: { screen: Screen; id: number; row: Row 
             商品标签
           </Button>
         )}
-        <Button icon={<LeftOutlined />} title={CHAIN.previous.combo} disabled={previous === null} onClick={() => go(previous)}>
+        <Button
+          icon={<LeftOutlined />}
+          title={BILL_SHORTCUTS.previous.combo}
+          disabled={previous === null}
+          onClick={() => go(previous)}
+        >
           上一条
         </Button>
-        <Button title={CHAIN.next.combo} disabled={next === null} onClick={() => go(next)}>
+        <Button title={BILL_SHORTCUTS.next.combo} disabled={next === null} onClick={() => go(next)}>
           下一条
           <RightOutlined />
         </Button>
         {leadOn && (
-          <Button title={CHAIN.pending.combo} onClick={() => leadOn(id)}>
+          <Button title={BILL_SHORTCUTS.pending.combo} onClick={() => leadOn(id)}>
             下一张待审
           </Button>
         )}
       </Space>
-      {effects && <EffectsDrawer screen={screen} id={id} why={effects.why} onClose={() => setEffects(null)} />}
+      {effects && (
+        <EffectsDrawer screen={screen} id={id} refusalMessage={effects.why} onClose={() => setEffects(null)} />
+      )}
       {dialog}
     </header>
   );

@@ -9,22 +9,24 @@ import { BlockTable } from './BlockTable';
 interface EffectsDrawerProps {
   screen: Screen;
   id: number;
-  /** Why an action was refused: what stands in its way is among the effects. */
-  why: string | null;
+  /** Message of a refused action; its obstacle is among the effects. */
+  refusalMessage: string | null;
   onClose: () => void;
 }
 
-/** What a bill came from and what it caused: later bills, and its rows in every ledger, in one panel. */
-export function EffectsDrawer({ screen, id, why, onClose }: EffectsDrawerProps) {
+/** Sources and effects of a bill: earlier and later bills, and its rows in every ledger. */
+export function EffectsDrawer({ screen, id, refusalMessage: why, onClose }: EffectsDrawerProps) {
   return (
     <Drawer open title={`${screen.label}的关联单据与流水`} size={1080} onClose={onClose}>
-      {why !== null && <Alert type="error" showIcon title={why} description="请先处理下面列出的后续单据" className="effects-why" />}
-      <EffectList screen={screen} id={id} leave={onClose} />
+      {why !== null && (
+        <Alert type="error" showIcon title={why} description="请先处理下面列出的后续单据" className="effects-why" />
+      )}
+      <EffectList screen={screen} id={id} onLeave={onClose} />
     </Drawer>
   );
 }
 
-function EffectList({ screen, id, leave }: { screen: Screen; id: number; leave: () => void }) {
+function EffectList({ screen, id, onLeave: leave }: { screen: Screen; id: number; onLeave: () => void }) {
   const tabs = useTabs();
   const { data, error } = useQuery(effectsQuery(screen, id));
   if (error) return <Alert type="warning" showIcon title={error.message} />;
@@ -36,7 +38,7 @@ function EffectList({ screen, id, leave }: { screen: Screen; id: number; leave: 
   };
   return data.map(({ block, rows, more }) => (
     <div key={block.name}>
-      <BlockTable block={block} rows={rows} lead={lead} />
+      <BlockTable block={block} rows={rows} onOpenBill={lead} />
       {more && <Alert type="info" title={`只显示前 ${rows.length} 行，其余请在对应的流水查询中查看`} />}
     </div>
   ));

@@ -1,10 +1,10 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { billScreen } from '../fixtures';
-import { button, giveSizes, ok, press, renderPage, type Routes } from '../harness';
+import { buildBillScreen } from '../fixtures';
+import { findButton, stubElementSizes, okAnswer, pressButton, renderPage, type FakeRoutes } from '../harness';
 import { FileButtons } from './FileButtons';
 
-const description = billScreen({
+const description = buildBillScreen({
   kind: 'see',
   files: [
     { name: 'getCountSheet', label: '盲盘表', way: 'download', query: { blind: '1' }, from: null },
@@ -13,11 +13,11 @@ const description = billScreen({
 });
 
 let view: ReturnType<typeof renderPage>;
-const open = (status: number, routes: Routes = {}) => {
+const open = (status: number, routes: FakeRoutes = {}) => {
   view = renderPage(<FileButtons screen={description} id={8} row={{ bill_id: 8, bill_no: 'KCPD8', status }} />, routes);
 };
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => {
   view.done();
   vi.restoreAllMocks();
@@ -33,30 +33,36 @@ describe('files of a record', () => {
       asked.push(url);
       return Promise.resolve(new Response('x'));
     });
-    await press('盲盘表');
+    await pressButton('盲盘表');
     await waitFor(() => expect(saved).toHaveBeenCalled());
     expect(asked[0]).toContain(`${description.api}/getCountSheet?blind=1&id=8`);
     expect((saved.mock.contexts[0] as HTMLAnchorElement).download).toBe('KCPD8盲盘表.xlsx');
   });
 
   it('takes a file, and tells what is wrong in it', async () => {
-    const answers = [ok({ id: 8 }), { code: 400, msg: '表格第3行：序号与商品编码和盘点单不一致', data: null }];
+    const answers = [okAnswer({ id: 8 }), { code: 400, msg: '表格第3行：序号与商品编码和盘点单不一致', data: null }];
     open(1, { [`${description.api}/importCountSheet`]: () => answers.shift()! });
     const give = () =>
       act(async () => {
-        fireEvent.change(screen.getByLabelText('导入盘点表', { selector: 'input' }), { target: { files: [new File(['x'], 'a.xlsx')] } });
+        fireEvent.change(screen.getByLabelText('导入盘点表', { selector: 'input' }), {
+          target: { files: [new File(['x'], 'a.xlsx')] },
+        });
       });
     await give();
     await waitFor(() => expect(view.told).toMatchObject([{ level: 'success', msg: '导入盘点表成功' }]));
     expect(view.calls[0]?.body).toMatchObject({ id: '8' });
     await give();
-    await waitFor(() => expect(view.told[1]).toMatchObject({ level: 'error', msg: '表格第3行：序号与商品编码和盘点单不一致' }));
+    await waitFor(() =>
+      expect(view.told[1]).toMatchObject({ level: 'error', msg: '表格第3行：序号与商品编码和盘点单不一致' }),
+    );
   });
 
   it('takes one spreadsheet at a time, and nothing else (spec/3-rules.md 5.4)', async () => {
     open(1);
     const give = (...names: string[]) =>
-      fireEvent.change(screen.getByLabelText('导入盘点表', { selector: 'input' }), { target: { files: names.map((name) => new File(['x'], name)) } });
+      fireEvent.change(screen.getByLabelText('导入盘点表', { selector: 'input' }), {
+        target: { files: names.map((name) => new File(['x'], name)) },
+      });
     give('a.csv');
     expect(view.told.at(-1)).toMatchObject({ level: 'error', msg: '上传文件只能是 xls、xlsx格式!' });
     give('a.xlsx', 'b.xlsx');
@@ -70,13 +76,15 @@ describe('files of a record', () => {
         throw new TypeError('offline');
       },
     });
-    fireEvent.change(screen.getByLabelText('导入盘点表', { selector: 'input' }), { target: { files: [new File(['x'], 'A.XLS')] } });
+    fireEvent.change(screen.getByLabelText('导入盘点表', { selector: 'input' }), {
+      target: { files: [new File(['x'], 'A.XLS')] },
+    });
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('上传失败，请重试！'));
   });
 
   it('takes none once the record is past it', () => {
     open(2);
-    expect(button('盲盘表')).toBeDefined();
-    expect(button('导入盘点表')).toBeUndefined();
+    expect(findButton('盲盘表')).toBeDefined();
+    expect(findButton('导入盘点表')).toBeUndefined();
   });
 });

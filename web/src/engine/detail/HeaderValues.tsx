@@ -1,7 +1,7 @@
 import { Descriptions } from 'antd';
 import { lazy, Suspense } from 'react';
-import { ShownValue } from '../fields/ShownValue';
-import { fieldText, filesOf } from '../fields/fieldValue';
+import { ReadOnlyValue } from '../fields/ReadOnlyValue';
+import { formatField, parseFiles } from '../fields/fieldValue';
 import { MapButton } from '../map/MapButton';
 import type { Field, Row, Screen } from '../types';
 
@@ -11,9 +11,9 @@ const FilesInput = lazy(() => import('../upload/FilesInput'));
 export function HeaderValues({ screen, row }: { screen: Screen; row: Row }) {
   const fields = screen.fields.filter((field) => field.name !== screen.status_field && isShown(field, row));
   const items = fields.map((field) => {
-    const text = fieldText(field, row);
+    const text = formatField(field, row);
     const wide = field.type === 'textarea' || field.type === 'image';
-    const files = field.type === 'image' && filesOf(field, row).length > 0;
+    const files = field.type === 'image' && parseFiles(field, row).length > 0;
     return {
       key: field.name,
       label: field.label,
@@ -24,7 +24,7 @@ export function HeaderValues({ screen, row }: { screen: Screen; row: Row }) {
         </Suspense>
       ) : text ? (
         <>
-          <ShownValue field={field} row={row} />
+          <ReadOnlyValue field={field} row={row} />
           {field.place && !field.masked && <MapButton field={field} row={row} />}
         </>
       ) : (
@@ -32,11 +32,19 @@ export function HeaderValues({ screen, row }: { screen: Screen; row: Row }) {
       ),
     };
   });
-  return <Descriptions bordered size="small" column={{ xs: 1, sm: 2, lg: 3, xl: 4, xxl: 5 }} items={items} className="header-values no-print" />;
+  return (
+    <Descriptions
+      bordered
+      size="small"
+      column={{ xs: 1, sm: 2, lg: 3, xl: 4, xxl: 5 }}
+      items={items}
+      className="header-values no-print"
+    />
+  );
 }
 
 /** A reason for rejection and the like is only of interest where there is one. */
 function isShown(field: Field, row: Row): boolean {
   if (field.hidden || field.type === 'password') return false;
-  return field.form || field.list || fieldText(field, row) !== '';
+  return field.form || field.list || formatField(field, row) !== '';
 }

@@ -1,10 +1,10 @@
 import { Timeline } from 'antd';
 import { useQuery } from '@/lib/query';
-import { fieldText } from '../fields/fieldValue';
+import { formatField } from '../fields/fieldValue';
 import { logQuery } from '../queries';
 import type { Field, LogEntry, Row, Screen } from '../types';
 
-/** Who did what to the record, newest first, with what changed. */
+/** The record's log, newest first, with changed values. */
 export function LogTimeline({ screen, id }: { screen: Screen; id: number }) {
   const { data } = useQuery(logQuery(screen, id));
   if (!data || data.length === 0) return null;
@@ -15,7 +15,7 @@ export function LogTimeline({ screen, id }: { screen: Screen; id: number }) {
         <span className="log-at">{entry.at}</span> <strong>{entry.user_name}</strong>
         {entry.imitator_name && `（${entry.imitator_name}）`} {entry.action_name}
         {entry.reason && <span className="log-reason">：{entry.reason}</span>}
-        <Changes fields={screen.fields} entry={entry} />
+        <LogChanges fields={screen.fields} entry={entry} />
       </div>
     ),
   }));
@@ -27,11 +27,11 @@ export function LogTimeline({ screen, id }: { screen: Screen; id: number }) {
   );
 }
 
-function Changes({ fields, entry }: { fields: Field[]; entry: LogEntry }) {
+function LogChanges({ fields, entry }: { fields: Field[]; entry: LogEntry }) {
   const { before, after } = entry;
   if (before === null || after === null) return null;
   const changed = fields.filter((field) => field.name in before && field.name in after && !field.hidden);
-  const text = (field: Field, row: Row) => fieldText(field, row) || '空';
+  const text = (field: Field, row: Row) => formatField(field, row) || '空';
   return (
     <ul className="log-changes">
       {changed.map((field) => (

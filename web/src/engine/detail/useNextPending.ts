@@ -2,21 +2,21 @@ import { useQueryClient } from '@tanstack/react-query';
 import { reportError, showMessage } from '../../lib/errors';
 import { recallNeighbours } from '../list/listState';
 import { listQuery } from '../queries';
-import { actionOf, keyOf, type Screen } from '../types';
+import { findAction, recordKey, type Screen } from '../types';
 
-const LOOKED_THROUGH = 100;
+const SCAN_LIMIT = 100;
 
 /** Leads to the bill that waits for its audit next: behind the present one in the list it was opened from, or the first of that list. */
 export function useNextPending(screen: Screen, open: (id: number) => void): ((from: number | null) => void) | null {
   const client = useQueryClient();
-  const waiting = actionOf(screen, 'auditorPass')?.from;
+  const waiting = findAction(screen, 'auditorPass')?.from;
   if (!waiting || !screen.status_field || screen.family !== 'bill') return null;
   const status = screen.status_field;
   const lead = async (from: number | null) => {
     const list = recallNeighbours(screen);
-    const asked = { ...list?.query, [status]: waiting.join(','), page: 1, per_page: LOOKED_THROUGH };
-    const { data } = await client.fetchQuery({ ...listQuery(screen, asked), staleTime: 0 });
-    const ids = data.map((row) => keyOf(screen, row)).filter((id) => id !== from);
+    const pendingQuery = { ...list?.query, [status]: waiting.join(','), page: 1, per_page: SCAN_LIMIT };
+    const { data } = await client.fetchQuery({ ...listQuery(screen, pendingQuery), staleTime: 0 });
+    const ids = data.map((row) => recordKey(screen, row)).filter((id) => id !== from);
     const order = list?.ids ?? [];
     const here = from === null ? -1 : order.indexOf(from);
     const behind = ids.find((id) => order.indexOf(id) > here);

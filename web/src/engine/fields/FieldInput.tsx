@@ -1,15 +1,15 @@
 import { Input, Select, Spin, Switch } from 'antd';
 import dayjs from 'dayjs';
 import { lazy, Suspense } from 'react';
-import { byDelete, CLEARABLE } from '../../lib/clearing';
+import { clearOnDelete, ALLOW_CLEAR } from '../../lib/clearOnDelete';
 import type { Query } from '../../lib/api';
-import { comingDays } from '../../lib/businessClock';
+import { futureDatePresets } from '../../lib/businessClock';
 import { DatePicker } from '../../lib/DatePicker';
-import { DATE, DATETIME } from '../../lib/format';
+import { DATE_FORMAT, DATETIME_FORMAT } from '../../lib/format';
 import { isNumberType } from '../../lib/validation';
 import { isRef, type Field, type Row } from '../types';
 import { isWritable } from './fieldRules';
-import { fieldText } from './fieldValue';
+import { formatField } from './fieldValue';
 import { NumberInput } from './NumberInput';
 import { RefSelect } from './RefSelect';
 
@@ -24,11 +24,19 @@ interface FieldInputProps {
   /** Changes of this field and of its label; `picked` is the chosen record of a reference. */
   onChange: (changes: Row, picked: Row | null) => void;
   /** A choice was made by the keyboard. */
-  onEntered?: () => void;
+  onKeyboardChoice?: () => void;
 }
 
 /** The input of one header field by its type; what may not be written is shown as text. */
-export function FieldInput({ field, row, narrow, problem, id, onChange, onEntered }: FieldInputProps) {
+export function FieldInput({
+  field,
+  row,
+  narrow,
+  problem,
+  id,
+  onChange,
+  onKeyboardChoice: onEntered,
+}: FieldInputProps) {
   const value = row[field.name];
   const status = problem ? ('error' as const) : undefined;
   const set = (next: unknown) => onChange({ [field.name]: next }, null);
@@ -40,7 +48,7 @@ export function FieldInput({ field, row, narrow, problem, id, onChange, onEntere
       </Suspense>
     );
   }
-  if (!isWritable(field)) return <Input {...common} status={undefined} disabled value={fieldText(field, row)} />;
+  if (!isWritable(field)) return <Input {...common} status={undefined} disabled value={formatField(field, row)} />;
   if (isRef(field)) {
     const labelField = field.label_field;
     return (
@@ -51,7 +59,7 @@ export function FieldInput({ field, row, narrow, problem, id, onChange, onEntere
         value={value}
         label={labelField === null ? value : row[labelField]}
         narrow={narrow}
-        onEntered={onEntered}
+        onKeyboardChoice={onEntered}
         onChange={(next, label, picked) =>
           onChange(labelField === null ? { [field.name]: next } : { [field.name]: next, [labelField]: label }, picked)
         }
@@ -59,23 +67,44 @@ export function FieldInput({ field, row, narrow, problem, id, onChange, onEntere
     );
   }
   if (isNumberType(field.type)) {
-    return <NumberInput id={id} kind={{ ...field, type: field.type }} value={value} label={field.label} status={status} onChange={set} />;
+    return (
+      <NumberInput
+        id={id}
+        kind={{ ...field, type: field.type }}
+        value={value}
+        label={field.label}
+        status={status}
+        onChange={set}
+      />
+    );
   }
   switch (field.type) {
     case 'textarea':
       return (
-        <Input.TextArea {...common} autoSize={{ minRows: 1, maxRows: 4 }} value={String(value ?? '')} onChange={(e) => set(e.target.value)} />
+        <Input.TextArea
+          {...common}
+          autoSize={{ minRows: 1, maxRows: 4 }}
+          value={String(value ?? '')}
+          onChange={(e) => set(e.target.value)}
+        />
       );
     case 'password':
-      return <Input.Password {...common} autoComplete="new-password" value={String(value ?? '')} onChange={(e) => set(e.target.value)} />;
+      return (
+        <Input.Password
+          {...common}
+          autoComplete="new-password"
+          value={String(value ?? '')}
+          onChange={(e) => set(e.target.value)}
+        />
+      );
     case 'bool':
       return <Switch id={id} aria-label={field.label} checked={value === true} onChange={set} />;
     case 'enum':
       return (
         <Select
           {...common}
-          allowClear={!field.required && CLEARABLE}
-          onKeyDown={field.required ? undefined : byDelete(() => set(null))}
+          allowClear={!field.required && ALLOW_CLEAR}
+          onKeyDown={field.required ? undefined : clearOnDelete(() => set(null))}
           placeholder={`请选择${field.label}`}
           options={field.options ?? []}
           value={value ?? undefined}
@@ -84,13 +113,13 @@ export function FieldInput({ field, row, narrow, problem, id, onChange, onEntere
       );
     case 'date':
     case 'datetime': {
-      const format = field.type === 'date' ? DATE : DATETIME;
+      const format = field.type === 'date' ? DATE_FORMAT : DATETIME_FORMAT;
       return (
         <DatePicker
           {...common}
           showTime={field.type === 'datetime'}
           format={format}
-          presets={field.happened ? undefined : comingDays}
+          presets={field.happened ? undefined : futureDatePresets}
           allowClear={!field.required}
           value={value ? dayjs(String(value)) : null}
           onChange={(next) => set(next ? next.format(format) : null)}

@@ -1,8 +1,8 @@
 import { Input } from 'antd';
 import { useState } from 'react';
 import { showMessage } from '../../lib/errors';
-import { enterNumber, filterKeys, filterOf } from '../../lib/numberEntry';
-import { DECIMALS, labelled, type NumberKind } from '../../lib/validation';
+import { parseNumberEntry, filterKeys, keyFilterOf } from '../../lib/numberEntry';
+import { DECIMALS, labelProblem, type NumberKind } from '../../lib/validation';
 
 interface NumberInputProps {
   kind: NumberKind;
@@ -18,11 +18,11 @@ interface NumberInputProps {
 export function NumberInput({ kind, value, label, id, disabled, status, onChange }: NumberInputProps) {
   const [typed, setTyped] = useState<string | null>(null);
   // A whole number takes decimals as well, to round them or to say that they don't fit.
-  const filtered = (text: string) => filterKeys(text, filterOf(kind), DECIMALS[kind.type] || undefined);
-  const settle = () => {
+  const filtered = (text: string) => filterKeys(text, keyFilterOf(kind), DECIMALS[kind.type] || undefined);
+  const commit = () => {
     if (typed === null) return;
-    const entry = enterNumber(typed, kind, 'form');
-    if (entry.problem !== null) showMessage('warning', labelled(label, entry.problem));
+    const entry = parseNumberEntry(typed, kind, 'form');
+    if (entry.problem !== null) showMessage('warning', labelProblem(label, entry.problem));
     setTyped(null);
     onChange(entry.value);
   };
@@ -40,15 +40,15 @@ export function NumberInput({ kind, value, label, id, disabled, status, onChange
       onFocus={(event) => event.target.select()}
       onChange={(event) => {
         const text = event.target.value;
-        setTyped(isComposing(event.nativeEvent) ? text : filtered(text));
+        setTyped(isComposingEvent(event.nativeEvent) ? text : filtered(text));
       }}
       onCompositionEnd={(event) => setTyped(filtered(event.currentTarget.value))}
-      onBlur={settle}
-      onPressEnter={settle}
+      onBlur={commit}
+      onPressEnter={commit}
     />
   );
 }
 
-function isComposing(event: Event): boolean {
+function isComposingEvent(event: Event): boolean {
   return event instanceof InputEvent && event.isComposing;
 }

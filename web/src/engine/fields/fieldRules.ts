@@ -1,23 +1,23 @@
 import { isMasked, parseDecimal } from '../../lib/decimal';
-import { isNumberType, numberProblem, textProblem, type Place } from '../../lib/validation';
+import { isNumberType, numberProblem, textProblem, type InputPlace } from '../../lib/validation';
 import type { Field, Row } from '../types';
 import { isEmptyValue } from './fieldValue';
 
 /** Name of field → what is wrong with it. */
-export type Problems = Record<string, string>;
+export type FieldProblems = Record<string, string>;
 
-const CHOSEN = new Set(['ref', 'enum', 'date', 'datetime', 'bool', 'image']);
+const CHOICE_TYPES = new Set(['ref', 'enum', 'date', 'datetime', 'bool', 'image']);
 
 export function requiredMessage(field: Field): string {
-  return `${CHOSEN.has(field.type) ? '请选择' : '请输入'}${field.label}`;
+  return `${CHOICE_TYPES.has(field.type) ? '请选择' : '请输入'}${field.label}`;
 }
 
 export function isWritable(field: Field): boolean {
   return field.form && !field.readonly && !field.masked;
 }
 
-/** What is wrong with one value, or null; the same rules as the server's. */
-export function fieldProblem(field: Field, value: unknown, place: Place): string | null {
+/** Describe what is wrong with one value, or null; the rules are the server's. */
+export function describeFieldProblem(field: Field, value: unknown, place: InputPlace): string | null {
   if (!isWritable(field) || isMasked(value)) return null;
   if (isEmptyValue(field, typeof value === 'string' ? value.trim() : value)) {
     return field.required ? requiredMessage(field) : null;
@@ -32,10 +32,10 @@ export function fieldProblem(field: Field, value: unknown, place: Place): string
   return null;
 }
 
-export function rowProblems(fields: Field[], row: Row, place: Place): Problems {
-  const problems: Problems = {};
+export function rowProblems(fields: Field[], row: Row, place: InputPlace): FieldProblems {
+  const problems: FieldProblems = {};
   for (const field of fields) {
-    const problem = fieldProblem(field, row[field.name], place);
+    const problem = describeFieldProblem(field, row[field.name], place);
     if (problem !== null) problems[field.name] = problem;
   }
   return problems;

@@ -1,12 +1,12 @@
 import { isMasked, MASK } from '../../lib/decimal';
-import { formatMoney, MONTH, formatNumber, formatPrice, formatQuantity } from '../../lib/format';
+import { formatMoney, MONTH_FORMAT, formatNumber, formatPrice, formatQuantity } from '../../lib/format';
 import { isNumberType } from '../../lib/validation';
 import type { Field, Row } from '../types';
 
-const FILE = '/v2/open/Upload/getFile?name=';
+const FILE_URL_PREFIX = '/v2/open/Upload/getFile?name=';
 
 /** A field's value as text, in lists, grids, details and print. */
-export function fieldText(field: Field, row: Row): string {
+export function formatField(field: Field, row: Row): string {
   const value = row[field.name];
   if (isMasked(value)) return MASK;
   if (field.type === 'ref') return refLabel(field, row);
@@ -24,25 +24,28 @@ export function fieldText(field: Field, row: Row): string {
     case 'bool':
       return value === true || value === 1 || value === '1' ? '是' : '否';
     case 'enum':
-      return field.options?.find((option) => String(option.value) === String(value))?.label ?? (String(value) === '0' ? '全部' : '未知');
+      return (
+        field.options?.find((option) => String(option.value) === String(value))?.label ??
+        (String(value) === '0' ? '全部' : '未知')
+      );
     case 'date':
-      return field.span === 'month' ? String(value).slice(0, MONTH.length) : String(value);
+      return field.span === 'month' ? String(value).slice(0, MONTH_FORMAT.length) : String(value);
     case 'password':
       return '';
     case 'image':
-      return `${filesOf(field, row).length}个文件`;
+      return `${parseFiles(field, row).length}个文件`;
     default:
       return String(value);
   }
 }
 
 /**
- * What the books say, else the name beside the id; an id of 0 counts as empty, and where only the id is known it is
- * better than nothing.
+ * Return a reference's label: the value of the books, else the name stored beside the id, else the id; an id of 0 is
+ * empty.
  */
 function refLabel(field: Field, row: Row): string {
-  const told = [field.told_by, field.label_field].map((name) => (name ? row[name] : null));
-  const label = told.find((text) => text !== null && text !== undefined && text !== '');
+  const labels = [field.told_by, field.label_field].map((name) => (name ? row[name] : null));
+  const label = labels.find((text) => text !== null && text !== undefined && text !== '');
   if (label !== undefined) return String(label);
   const value = row[field.name];
   return isEmptyRef(value) ? '' : String(value);
@@ -57,14 +60,17 @@ export function isEmptyValue(field: Field, value: unknown): boolean {
 }
 
 /** The uploaded files that a field holds by their random names; none where they may not be seen. */
-export function filesOf(field: Field, row: Row): { url: string; name: string }[] {
+export function parseFiles(field: Field, row: Row): { url: string; name: string }[] {
   const value = row[field.name];
   if (typeof value !== 'string' || value === '' || isMasked(value)) return [];
-  return value.split(',').map((name, at) => ({ url: `${FILE}${name}`, name: `${field.label}${at + 1}.${name.split('.').pop() ?? ''}` }));
+  return value.split(',').map((name, at) => ({
+    url: `${FILE_URL_PREFIX}${name}`,
+    name: `${field.label}${at + 1}.${name.split('.').pop() ?? ''}`,
+  }));
 }
 
-/** What a field holds when it holds these files. */
-export function namesOf(files: readonly { url: string }[]): string | null {
+/** Join the files' names into a field's value. */
+export function joinFileNames(files: readonly { url: string }[]): string | null {
   return files.map(({ url }) => url.slice(url.indexOf('name=') + 5)).join(',') || null;
 }
 

@@ -1,28 +1,29 @@
 import { CaretDownOutlined, CaretRightOutlined } from '@ant-design/icons';
 import { useState } from 'react';
 import { useQueries } from '../../lib/query';
-import { typesBelowQuery, type TypeNode } from '../queries';
+import { childTypesQuery, type TypeNode } from '../queries';
 import type { Ref, Row } from '../types';
 
-const TOP = 0;
+const ROOT_ID = 0;
 
 export interface TypeTree {
   rows: Row[];
-  isUnfolded: (row: Row) => boolean;
+  isExpanded: (row: Row) => boolean;
   toggle: (row: Row) => void;
 }
 
 /** The goods types as a tree, a level read when it is unfolded; null for other references, and where it can't be read. */
-export function useTypeTree(ref: Ref, wanted: boolean): TypeTree | null {
+export function useTypeTree(ref: Ref, enabled: boolean): TypeTree | null {
   const [unfolded, setUnfolded] = useState<number[]>([]);
-  const asked = ref.resource === 'goods_type' && wanted ? [TOP, ...unfolded] : [];
-  const levels = useQueries({ queries: asked.map(typesBelowQuery) });
-  const below = new Map(asked.map((id, at) => [id, levels[at]?.data ?? []]));
+  const parents = ref.resource === 'goods_type' && enabled ? [ROOT_ID, ...unfolded] : [];
+  const levels = useQueries({ queries: parents.map(childTypesQuery) });
+  const below = new Map(parents.map((id, at) => [id, levels[at]?.data ?? []]));
   if (!levels[0]?.data) return null;
-  const rowsOf = (id: number): TypeNode[] => (below.get(id) ?? []).flatMap((node) => [node, ...rowsOf(node.goods_type_id)]);
+  const rowsOf = (id: number): TypeNode[] =>
+    (below.get(id) ?? []).flatMap((node) => [node, ...rowsOf(node.goods_type_id)]);
   return {
-    rows: rowsOf(TOP),
-    isUnfolded: (row) => unfolded.includes(Number(row.goods_type_id)),
+    rows: rowsOf(ROOT_ID),
+    isExpanded: (row) => unfolded.includes(Number(row.goods_type_id)),
     toggle: ({ goods_type_id }) => {
       const id = Number(goods_type_id);
       setUnfolded((before) => (before.includes(id) ? before.filter((one) => one !== id) : [...before, id]));
@@ -32,7 +33,7 @@ export function useTypeTree(ref: Ref, wanted: boolean): TypeTree | null {
 
 /** A type by its level, with what unfolds those below it. */
 export function TypeOption({ row, label, tree }: { row: Row; label: string; tree: TypeTree }) {
-  const open = tree.isUnfolded(row);
+  const open = tree.isExpanded(row);
   return (
     <span className="type-option" style={{ paddingInlineStart: (Number(row.level) - 1) * 16 }}>
       {row.is_leaf ? (

@@ -2,30 +2,30 @@ import { Button, Flex, Input, Modal, Typography } from 'antd';
 import { useState } from 'react';
 import { api } from '../../lib/api';
 import { reportError } from '../../lib/errors';
-import { useFocusBack } from '../../lib/useFocusBack';
+import { useRestoreFocus } from '../../lib/useRestoreFocus';
 import type { Filling, Screen } from '../types';
-import type { Filled } from './filling';
+import type { FillResult } from './fillForm';
 
 interface CompanyDialogProps {
   screen: Screen;
   filling: Filling;
-  /** What is looked for to begin with. */
-  words: string;
-  onChoose: (filled: Filled) => void;
+  /** Initial search text. */
+  initialKeyword: string;
+  onChoose: (filled: FillResult) => void;
   onClose: () => void;
 }
 
 /** Looks companies up by name or code; the chosen one fills in the form. */
-export function CompanyDialog({ screen, filling, words, onChoose, onClose }: CompanyDialogProps) {
-  useFocusBack();
+export function CompanyDialog({ screen, filling, initialKeyword: words, onChoose, onClose }: CompanyDialogProps) {
+  useRestoreFocus();
   const [keyword, setKeyword] = useState(words);
-  const [found, setFound] = useState<Filled[] | null>(null);
+  const [found, setFound] = useState<FillResult[] | null>(null);
   const [searching, setSearching] = useState(false);
   const search = async () => {
     if (keyword.trim().length < 2) return;
     setSearching(true);
     try {
-      setFound(await api.get<Filled[]>(`${screen.api}/${filling.name}`, { keyword: keyword.trim() }));
+      setFound(await api.get<FillResult[]>(`${screen.api}/${filling.name}`, { keyword: keyword.trim() }));
     } catch (error) {
       reportError(error);
     } finally {
@@ -48,19 +48,23 @@ export function CompanyDialog({ screen, filling, words, onChoose, onClose }: Com
         />
         {found?.length === 0 && <Typography.Text type="secondary">没有找到，请换一个说法</Typography.Text>}
         {found?.map((one) => (
-          <Flex key={textOf(one, 'code') + textOf(one, 'name')} align="center" gap={12}>
+          <Flex key={foundText(one, 'code') + foundText(one, 'name')} align="center" gap={12}>
             <div style={{ flex: 1, minWidth: 0 }}>
-              <div>{textOf(one, 'name')}</div>
+              <div>{foundText(one, 'name')}</div>
               {one.found
                 .filter(({ name }) => name !== 'name')
                 .map((item) => (
-                  <Typography.Text key={item.name} type={item.doubt ? 'warning' : 'secondary'} style={{ marginRight: 12 }}>
+                  <Typography.Text
+                    key={item.name}
+                    type={item.doubt ? 'warning' : 'secondary'}
+                    style={{ marginRight: 12 }}
+                  >
                     {item.label} {item.value}
                     {item.doubt && `（${item.doubt}）`}
                   </Typography.Text>
                 ))}
             </div>
-            <Button aria-label={`选择${textOf(one, 'name')}`} onClick={() => onChoose(one)}>
+            <Button aria-label={`选择${foundText(one, 'name')}`} onClick={() => onChoose(one)}>
               选择
             </Button>
           </Flex>
@@ -70,6 +74,6 @@ export function CompanyDialog({ screen, filling, words, onChoose, onClose }: Com
   );
 }
 
-function textOf(one: Filled, name: string): string {
+function foundText(one: FillResult, name: string): string {
   return one.found.find((item) => item.name === name)?.value ?? '';
 }

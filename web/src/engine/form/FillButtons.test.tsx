@@ -1,17 +1,28 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen, field } from '../fixtures';
-import { giveSizes, ok, press, renderPage, type Routes } from '../harness';
+import { buildBillScreen, buildField } from '../fixtures';
+import { stubElementSizes, okAnswer, pressButton, renderPage, type FakeRoutes } from '../harness';
 import type { Row } from '../types';
 import FormPage from './FormPage';
 
 const licence = {
-  values: { customer_name: '杭州顺达汽车配件有限公司', credit_code: '91350100M000100Y44', legal_person: '周建国', secret: 'x' },
+  values: {
+    customer_name: '杭州顺达汽车配件有限公司',
+    credit_code: '91350100M000100Y44',
+    legal_person: '周建国',
+    secret: 'x',
+  },
   doubts: { credit_code: '校验码不符，请对照证件核对' },
   notes: { legal_person: '已按校验码更正，请核对' },
   found: [
-    { name: 'code', label: '统一社会信用代码', value: '91350100M000100Y44', doubt: '校验码不符，请对照证件核对', note: '' },
+    {
+      name: 'code',
+      label: '统一社会信用代码',
+      value: '91350100M000100Y44',
+      doubt: '校验码不符，请对照证件核对',
+      note: '',
+    },
     { name: 'capital', label: '注册资本', value: '壹佰万元整', doubt: '', note: '' },
   ],
 };
@@ -22,7 +33,7 @@ const company = {
   found: [{ name: 'name', label: '名称', value: '宁波顺风物流有限公司', doubt: '', note: '' }],
 };
 const api = 'v2/custom/Customer';
-const description = billScreen({
+const description = buildBillScreen({
   name: 'customer',
   label: '客户',
   family: 'resource',
@@ -31,12 +42,12 @@ const description = billScreen({
   key: 'customer_id',
   title_field: 'customer_name',
   fields: [
-    field({ name: 'customer_name', label: '客户名称', required: true }),
-    field({ name: 'credit_code', label: '统一社会信用代码' }),
-    field({ name: 'legal_person', label: '法定代表人' }),
-    field({ name: 'secret', label: '看不到的', readonly: true, masked: true }),
-    field({ name: 'logo', label: '标志', type: 'image', scene: 'logo' }),
-    field({ name: 'papers', label: '证照', type: 'image', scene: 'contract' }),
+    buildField({ name: 'customer_name', label: '客户名称', required: true }),
+    buildField({ name: 'credit_code', label: '统一社会信用代码' }),
+    buildField({ name: 'legal_person', label: '法定代表人' }),
+    buildField({ name: 'secret', label: '看不到的', readonly: true, masked: true }),
+    buildField({ name: 'logo', label: '标志', type: 'image', scene: 'logo' }),
+    buildField({ name: 'papers', label: '证照', type: 'image', scene: 'contract' }),
   ],
   line: null,
   blocks: [],
@@ -47,26 +58,29 @@ const description = billScreen({
     { name: 'eyeLookup', label: '查询企业', way: 'search' },
   ],
 });
-const base: Routes = {
-  [`${api}/licenseOcr`]: () => ok(licence),
-  [`${api}/eyeLookup`]: () => ok([company]),
-  [`${api}/add`]: () => ok({ id: 5 }),
+const base: FakeRoutes = {
+  [`${api}/licenseOcr`]: () => okAnswer(licence),
+  [`${api}/eyeLookup`]: () => okAnswer([company]),
+  [`${api}/add`]: () => okAnswer({ id: 5 }),
 };
 
 let view: ReturnType<typeof renderPage>;
-const open = (routes: Routes = {}, given?: Record<string, string>, fillings = description.fillings) => {
+const open = (routes: FakeRoutes = {}, given?: Record<string, string>, fillings = description.fillings) => {
   const form = { ...description, fillings };
-  view = renderPage(<FormPage screen={form} id={null} copyOf={null} from={null} given={given} />, { ...base, ...routes });
+  view = renderPage(<FormPage screen={form} id={null} copyOf={null} from={null} presetValues={given} />, {
+    ...base,
+    ...routes,
+  });
 };
-const sent = (path: string) => view.calls.filter((call) => call.path === `${api}/${path}`);
+const sentCalls = (path: string) => view.calls.filter((call) => call.path === `${api}/${path}`);
 const value = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;
 const choose = async (name = 'a.jpg') => {
   const input = await screen.findByLabelText('选择要识别的图片');
-  await press('识别营业执照');
+  await pressButton('识别营业执照');
   await act(async () => fireEvent.change(input, { target: { files: [new File(['x'], name)] } }));
 };
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => view.done());
 
 describe('a picture of a paper', () => {
@@ -80,8 +94,8 @@ describe('a picture of a paper', () => {
     expect(screen.getByText('识别自图片：校验码不符，请对照证件核对', { selector: '.field-doubt' })).toBeTruthy();
     expect(screen.getByText('填入3项。请核对后保存')).toBeTruthy();
     expect(screen.getByText('注册资本：壹佰万元整')).toBeTruthy();
-    expect(sent('licenseOcr')).toHaveLength(1);
-    expect(sent('add')).toHaveLength(0);
+    expect(sentCalls('licenseOcr')).toHaveLength(1);
+    expect(sentCalls('add')).toHaveLength(0);
   });
 
   it('leaves what is filled in, and says so', async () => {
@@ -98,19 +112,26 @@ describe('a picture of a paper', () => {
     fireEvent.change(code, { target: { value: '91350100M000100Y43' } });
     expect(document.querySelector('.header-control .field-doubt')).toBeNull();
     fireEvent.keyDown(window, { key: 's', ctrlKey: true });
-    await waitFor(() => expect(sent('add')).toHaveLength(1));
-    const { customer_name, credit_code } = sent('add')[0]?.body as Row;
+    await waitFor(() => expect(sentCalls('add')).toHaveLength(1));
+    const { customer_name, credit_code } = sentCalls('add')[0]?.body as Row;
     expect([customer_name, credit_code]).toEqual(['杭州顺达汽车配件有限公司', '91350100M000100Y43']);
   });
 
   it('one that is attached is read without being chosen again', async () => {
-    open({ 'v2/open/Upload/getFile': () => ok(null), 'v2/open/Upload/uploadImg': () => ok('/v2/open/Upload/getFile?name=new.png') });
-    await act(async () => fireEvent.change(await screen.findByLabelText('选择证照'), { target: { files: [new File(['x'], 'b.png')] } }));
+    open({
+      'v2/open/Upload/getFile': () => okAnswer(null),
+      'v2/open/Upload/uploadImg': () => okAnswer('/v2/open/Upload/getFile?name=new.png'),
+    });
+    await act(async () =>
+      fireEvent.change(await screen.findByLabelText('选择证照'), { target: { files: [new File(['x'], 'b.png')] } }),
+    );
     await screen.findByLabelText('查看证照1.png');
-    await press('识别营业执照');
+    await pressButton('识别营业执照');
     expect(await screen.findByText('选择图片…')).toBeTruthy();
     fireEvent.click(screen.getByText('证照1.png', { selector: '.ant-dropdown-menu-title-content' }));
-    await waitFor(() => expect(view.calls.some(({ path, query }) => path.endsWith('getFile') && query.name === 'new.png')).toBe(true));
+    await waitFor(() =>
+      expect(view.calls.some(({ path, query }) => path.endsWith('getFile') && query.name === 'new.png')).toBe(true),
+    );
   });
 
   it('a refusal is told and changes nothing', async () => {
@@ -132,13 +153,13 @@ describe('a company', () => {
     open({}, { legal_person: '吴强' });
     fireEvent.change(screen.getByLabelText('客户名称'), { target: { value: '顺风' } });
     await screen.findByLabelText('选择要识别的图片');
-    await press('查询企业');
+    await pressButton('查询企业');
     const words = await screen.findByLabelText<HTMLInputElement>('企业名称或信用代码');
     expect(words.value).toBe('顺风');
     await userEvent.type(words, '{Enter}');
     fireEvent.click(await screen.findByLabelText('选择宁波顺风物流有限公司'));
     await waitFor(() => expect(value('统一社会信用代码')).toBe('91440300708461136T'));
-    expect(sent('eyeLookup').map(({ query }) => query.keyword)).toEqual(['顺风']);
+    expect(sentCalls('eyeLookup').map(({ query }) => query.keyword)).toEqual(['顺风']);
     expect(value('客户名称')).toBe('顺风');
     expect(screen.getByText('查询所得', { selector: '.field-hint' })).toBeTruthy();
   });

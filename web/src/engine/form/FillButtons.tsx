@@ -1,15 +1,15 @@
-/** What fills in a form's empty fields: a picture of a paper that is read, or a company that is looked up. Nothing is saved by it. */
+/** Buttons that fill in a form's empty fields, from a picture of a document or a company search. Nothing is saved. */
 import { FileSearchOutlined, ScanOutlined } from '@ant-design/icons';
 import { Alert, Button, Dropdown, Flex } from 'antd';
 import { useRef, useState } from 'react';
 import { api } from '../../lib/api';
 import { reportError } from '../../lib/errors';
-import { filesOf } from '../fields/fieldValue';
+import { parseFiles } from '../fields/fieldValue';
 import type { Filling, Screen } from '../types';
-import { read } from '../upload/FileView';
+import { downloadUpload } from '../upload/FileView';
 import type { UploadItem } from '../upload/uploadRules';
 import { CompanyDialog } from './CompanyDialog';
-import { fillIn, isPaper, type Filled, type FoundItem } from './filling';
+import { fillForm, isDocumentImage, type FillResult, type FoundItem } from './fillForm';
 import type { FormModel } from './formModel';
 
 interface FillButtonsProps {
@@ -18,26 +18,30 @@ interface FillButtonsProps {
   form: FormModel;
 }
 
-interface Outcome {
+interface FillOutcome {
   title: string;
   doubtful: boolean;
   found: FoundItem[];
 }
 
-export const FROM = { picture: '识别自图片', search: '查询所得' } as const;
-const READABLE = /\.(jpe?g|png)$/i;
+export const FILL_SOURCE_LABELS = { picture: '识别自图片', search: '查询所得' } as const;
+const READABLE_IMAGE = /\.(jpe?g|png)$/i;
 
 export default function FillButtons({ screen, fillings, form }: FillButtonsProps) {
   const input = useRef<HTMLInputElement>(null);
   const chosen = useRef<Filling | null>(null);
   const [reading, setReading] = useState<string | null>(null);
-  const [asked, setAsked] = useState<Filling | null>(null);
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [searching, setAsked] = useState<Filling | null>(null);
+  const [outcome, setOutcome] = useState<FillOutcome | null>(null);
 
-  const take = (filling: Filling, filled: Filled) => {
-    const { count, kept } = fillIn(form, screen.fields, filled, FROM[filling.way]);
+  const take = (filling: Filling, filled: FillResult) => {
+    const { count, kept } = fillForm(form, screen.fields, filled, FILL_SOURCE_LABELS[filling.way]);
     const rest = kept.length > 0 ? `；${kept.join('、')}已有内容，没有改动` : '';
-    setOutcome({ title: `填入${count}项${rest}。请核对后保存`, doubtful: filled.found.some(({ doubt }) => doubt), found: filled.found });
+    setOutcome({
+      title: `填入${count}项${rest}。请核对后保存`,
+      doubtful: filled.found.some(({ doubt }) => doubt),
+      found: filled.found,
+    });
   };
   const recognise = async (filling: Filling, picture: () => Promise<File>) => {
     setReading(filling.name);
@@ -45,7 +49,7 @@ export default function FillButtons({ screen, fillings, form }: FillButtonsProps
     try {
       const body = new FormData();
       body.append('file', await picture());
-      take(filling, await api.upload<Filled>(`${screen.api}/${filling.name}`, body));
+      take(filling, await api.upload<FillResult>(`${screen.api}/${filling.name}`, body));
     } catch (error) {
       reportError(error);
     } finally {
@@ -58,7 +62,9 @@ export default function FillButtons({ screen, fillings, form }: FillButtonsProps
   };
   const attached = () => {
     const { values } = form.header.get();
-    return screen.fields.filter(isPaper).flatMap((field) => filesOf(field, values).filter(({ name }) => READABLE.test(name)));
+    return screen.fields
+      .filter(isDocumentImage)
+      .flatMap((field) => parseFiles(field, values).filter(({ name }) => READABLE_IMAGE.test(name)));
   };
 
   return (
@@ -78,7 +84,7 @@ export default function FillButtons({ screen, fillings, form }: FillButtonsProps
                 loading={reading === filling.name}
                 disabled={reading !== null}
                 onChoose={() => choose(filling)}
-                onAttached={(item) => void recognise(filling, () => fileOf(item))}
+                onAttached={(item) => void recognise(filling, () => downloadAsFile(item))}
               />
             ),
           )}
@@ -117,13 +123,13 @@ export default function FillButtons({ screen, fillings, form }: FillButtonsProps
           if (file && filling) void recognise(filling, () => Promise.resolve(file));
         }}
       />
-      {asked && (
+      {searching && (
         <CompanyDialog
           screen={screen}
-          filling={asked}
-          words={String(form.header.get().values[screen.title_field] ?? '')}
+          filling={searching}
+          initialKeyword={String(form.header.get().values[screen.title_field] ?? '')}
           onChoose={(filled) => {
-            take(asked, filled);
+            take(searching, filled);
             setAsked(null);
           }}
           onClose={() => setAsked(null)}
@@ -151,7 +157,12 @@ function PictureButton({ filling, attached, loading, disabled, onChoose, onAttac
     { key: 'other', label: '选择图片…', onClick: onChoose },
   ];
   return (
-    <Dropdown trigger={['click']} open={offered.length > 0} menu={{ items, onClick: () => setOffered([]) }} onOpenChange={(open) => !open && setOffered([])}>
+    <Dropdown
+      trigger={['click']}
+      open={offered.length > 0}
+      menu={{ items, onClick: () => setOffered([]) }}
+      onOpenChange={(open) => !open && setOffered([])}
+    >
       <Button
         size="small"
         icon={<ScanOutlined />}
@@ -169,6 +180,6 @@ function PictureButton({ filling, attached, loading, disabled, onChoose, onAttac
   );
 }
 
-async function fileOf(item: UploadItem): Promise<File> {
-  return new File([await read(item)], item.name);
+async function downloadAsFile(item: UploadItem): Promise<File> {
+  return new File([await downloadUpload(item)], item.name);
 }

@@ -1,59 +1,59 @@
 import { Alert, Button, Space } from 'antd';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { freeKeyboard, isKeyboardFree } from '../../lib/keyboard';
-import { CHAIN, isDialogOpen, usePageKey } from '../../lib/pageKeys';
+import { dispatchFocusLost, isFocusLost } from '../../lib/focusLoss';
+import { BILL_SHORTCUTS, isDialogOpen, usePageShortcut } from '../../lib/pageShortcuts';
 import { usePageActive, usePageRoute, useTabs } from '../../lib/tabs';
 import { useActions } from '../actions';
-import { printOnItsPage } from '../print/autoPrint';
-import { fieldText } from '../fields/fieldValue';
+import { schedulePrint } from '../print/autoPrint';
+import { formatField } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
 import { LineTable } from '../lines/LineTable';
 import { useScreenLinks } from '../routes';
-import { actionOf, type Row, type Screen } from '../types';
-import { createForm, payloadOf, shippedOrders } from './formModel';
+import { findAction, type Row, type Screen } from '../types';
+import { createForm, buildPayload, listShippedOrderLines } from './formModel';
 import { HeaderFields } from './HeaderFields';
 import { ParkedDrafts } from './ParkedDrafts';
-import type { Draft } from './draftShelf';
+import type { Draft } from './draftStorage';
 import { useComputedDate } from './useComputedDate';
-import { useDayOfEntry } from './useDayOfEntry';
-import { useDraft, valuesOf } from './useDraft';
+import { useEntryDate } from './useEntryDate';
+import { useDraft, collectValues } from './useDraft';
 import { useLineStock } from './useLineStock';
 import { useProposedAmount } from './useProposedAmount';
 import { useSave } from './useSave';
-import { StopsButton } from './StopsButton';
-import { useHeadStops } from './headStops';
+import { EnterStopsButton } from './EnterStopsButton';
+import { useEnterStops } from './enterStops';
 
-export const FRESH = 'new';
+export const NEW_DRAFT = 'new';
 
 interface FormBodyProps {
   screen: Screen;
   id: number | null;
   initial: Row;
-  /** Whose draft it keeps; FRESH where nothing was filled in beforehand. */
-  which: string;
+  /** Key of the form's draft; NEW_DRAFT if nothing was prefilled. */
+  draftKey: string;
   /** Begins the next new record. */
   onNext: () => void;
 }
 
-type Then = 'leave' | 'next' | 'audit';
+type AfterSave = 'leave' | 'next' | 'audit';
 
 /** The form proper; Ctrl+S saves. */
-export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) {
+export function FormBody({ screen, id, initial, draftKey: which, onNext }: FormBodyProps) {
   const [form, setForm] = useState(() => createForm(screen, initial));
   const [recalled, setRecalled] = useState(0);
   const page = useRef<HTMLDivElement>(null);
-  const stops = useHeadStops(screen);
+  const stops = useEnterStops(screen);
   const active = usePageActive();
-  const content = useCallback(() => JSON.stringify(payloadOf(screen, form, null)), [screen, form]);
+  const content = useCallback(() => JSON.stringify(buildPayload(screen, form, null)), [screen, form]);
   const draft = useDraft(screen.name, which, form, content);
   const { save, saving } = useSave(screen, form, id);
   const { run, running } = useActions(screen);
-  const leave = useLeave(screen);
+  const leave = useLeaveForm(screen);
   const context = useMemo<BillContext>(
     () => ({
       bill: screen.name,
       header: () => form.header.get().values,
-      orders: () => shippedOrders(form),
+      orders: () => listShippedOrderLines(form),
       paid: screen.fields.some((field) => field.name === 'amount' && field.form),
     }),
     [screen, form],
@@ -61,27 +61,31 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
   useLineStock(screen, form, context);
   useProposedAmount(screen, form);
   useComputedDate(screen, form);
-  useDayOfEntry(screen, form, id === null, draft);
-  const audit = actionOf(screen, 'auditorPass');
+  useEntryDate(screen, form, id === null, draft);
+  const audit = findAction(screen, 'auditorPass');
 
-  const submit = async (then: Then) => {
+  const submit = async (then: AfterSave) => {
     const saved = await save();
     if (saved === null) {
-      setTimeout(() => toProblem(page.current));
+      setTimeout(() => focusFirstProblem(page.current));
       return;
     }
     draft.settle();
     if (then === 'audit' && audit) {
-      const outcome = await run(audit, [{ [screen.key]: saved.id, [screen.title_field]: saved.bill_no ?? initial[screen.title_field] }], { unasked: true });
-      if (outcome.done) printOnItsPage(screen.name, saved.id);
+      const outcome = await run(
+        audit,
+        [{ [screen.key]: saved.id, [screen.title_field]: saved.bill_no ?? initial[screen.title_field] }],
+        { unasked: true },
+      );
+      if (outcome.done) schedulePrint(screen.name, saved.id);
     }
     if (then === 'next') onNext();
     else leave(saved.id);
   };
 
-  usePageKey('save', active, () => void submit('leave'));
-  usePageKey('audit', active && audit !== undefined, () => void submit('audit'));
-  usePageKey('add', active && id === null, () => void submit('next'));
+  usePageShortcut('save', active, () => void submit('leave'));
+  usePageShortcut('audit', active && audit !== undefined, () => void submit('audit'));
+  usePageShortcut('add', active && id === null, () => void submit('next'));
 
   // A bill that was saved since then is overwritten only by who was told so.
   const recall = (values: Row) => {
@@ -95,54 +99,67 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
       <header className="form-head">
         <h2>
           {id === null ? `新增${screen.label}` : `修改${screen.label}`}
-          {id !== null && title && <small>{fieldText(title, initial)}</small>}
+          {id !== null && title && <small>{formatField(title, initial)}</small>}
         </h2>
         <Space size={6}>
-          <Button type="primary" loading={saving} disabled={busy} className="form-save" title={CHAIN.save.combo} onClick={() => void submit('leave')}>
+          <Button
+            type="primary"
+            loading={saving}
+            disabled={busy}
+            className="form-save"
+            title={BILL_SHORTCUTS.save.combo}
+            onClick={() => void submit('leave')}
+          >
             保存
           </Button>
           {audit && (
-            <Button type="primary" ghost disabled={busy} title={CHAIN.audit.combo} onClick={() => void submit('audit')}>
+            <Button
+              type="primary"
+              ghost
+              disabled={busy}
+              title={BILL_SHORTCUTS.audit.combo}
+              onClick={() => void submit('audit')}
+            >
               保存并审核
             </Button>
           )}
           {id === null && (
-            <Button disabled={busy} title={CHAIN.add.combo} onClick={() => void submit('next')}>
+            <Button disabled={busy} title={BILL_SHORTCUTS.add.combo} onClick={() => void submit('next')}>
               保存并新增
             </Button>
           )}
           {id === null && screen.family === 'bill' && (
             <ParkedDrafts
               screen={screen.name}
-              values={() => valuesOf(form)}
+              values={() => collectValues(form)}
               onParked={() => {
                 draft.settle();
                 onNext();
               }}
-              onRecall={which === FRESH ? recall : null}
-              touched={draft.touched}
+              onRecall={which === NEW_DRAFT ? recall : null}
+              isDirty={draft.touched}
             />
           )}
-          <StopsButton stops={stops} />
+          <EnterStopsButton stops={stops} />
         </Space>
       </header>
       {screen.note && <Alert type="info" showIcon banner title={screen.note} />}
       {draft.found && (
-        <FoundDraft
+        <DraftNotice
           key={draft.found.visit}
           draft={draft.found}
-          overtaken={id !== null && draft.found.values.revision !== initial.revision}
+          isOutdated={id !== null && draft.found.values.revision !== initial.revision}
           onRecall={(found) => {
             draft.answer(found);
             recall(found.values);
           }}
           onDiscard={(found) => {
             draft.answer(found);
-            setTimeout(freeKeyboard);
+            setTimeout(dispatchFocusLost);
           }}
         />
       )}
-      <HeaderFields screen={screen} form={form} isStop={stops.isStop} begins={active} />
+      <HeaderFields screen={screen} form={form} isStop={stops.isStop} takesFocus={active} />
       {form.blocks.map(({ block, store }) => (
         <LineTable
           key={`${block.name}${recalled}`}
@@ -157,22 +174,24 @@ export function FormBody({ screen, id, initial, which, onNext }: FormBodyProps) 
   );
 }
 
-/** What was refused is looked at next, unless a list of it lies before it. */
-function toProblem(page: HTMLElement | null): void {
-  if (!page || !isKeyboardFree() || isDialogOpen()) return;
-  const wrong = page.querySelector<HTMLElement>('.header-field:has(.field-problem) input, .header-field:has(.field-problem) textarea');
+/** Focus the first problem, unless the failure dialog is open. */
+function focusFirstProblem(page: HTMLElement | null): void {
+  if (!page || !isFocusLost() || isDialogOpen()) return;
+  const wrong = page.querySelector<HTMLElement>(
+    '.header-field:has(.field-problem) input, .header-field:has(.field-problem) textarea',
+  );
   (wrong ?? page.querySelector<HTMLElement>('.cell-input'))?.focus({ preventScroll: true });
 }
 
-interface FoundDraftProps {
+interface DraftNoticeProps {
   draft: Draft;
-  /** Whether the record has been saved since the draft began. */
-  overtaken: boolean;
+  /** True if the record has been saved since the draft began. */
+  isOutdated: boolean;
   onRecall: (draft: Draft) => void;
   onDiscard: (draft: Draft) => void;
 }
 
-function FoundDraft({ draft, overtaken, onRecall, onDiscard }: FoundDraftProps) {
+function DraftNotice({ draft, isOutdated: overtaken, onRecall, onDiscard }: DraftNoticeProps) {
   return (
     <Alert
       type={overtaken ? 'warning' : 'info'}
@@ -193,7 +212,7 @@ function FoundDraft({ draft, overtaken, onRecall, onDiscard }: FoundDraftProps) 
 }
 
 /** To the saved record's page where there is one, else to the list; the form's tab goes once it has been left. */
-function useLeave(screen: Screen) {
+function useLeaveForm(screen: Screen) {
   const links = useScreenLinks(screen);
   const tabs = useTabs();
   const route = usePageRoute();

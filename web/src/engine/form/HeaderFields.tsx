@@ -1,45 +1,54 @@
 import { Fragment, lazy, Suspense, useEffect, useId, useRef, type KeyboardEvent } from 'react';
-import { isKeyboardFree } from '../../lib/keyboard';
+import { isFocusLost } from '../../lib/focusLoss';
 import { useStore } from '../../lib/store';
 import { FieldInput } from '../fields/FieldInput';
 import { isWritable } from '../fields/fieldRules';
 import { isEmptyValue } from '../fields/fieldValue';
-import { refNarrow } from '../lines/billContext';
+import { buildRefQuery } from '../lines/billContext';
 import { isRef, type Field, type Screen } from '../types';
 import { MapButton } from '../map/MapButton';
-import { isPaper } from './filling';
+import { isDocumentImage } from './fillForm';
 import { changeHeader, type FormModel } from './formModel';
 
 const FillButtons = lazy(() => import('./FillButtons'));
 
 /** Long texts take two columns; pictures are tall and take a row. */
-const WIDTHS: Partial<Record<string, string>> = { textarea: 'wide', image: 'whole' };
+const WIDTH_CLASSES: Partial<Record<string, string>> = { textarea: 'wide', image: 'whole' };
 
 interface HeaderFieldsProps {
   screen: Screen;
   form: FormModel;
-  /** Where Enter stops; everywhere unless told. */
+  /** Returns whether Enter stops at a field; everywhere by default. */
   isStop?: (field: Field) => boolean;
-  /** Whether the keyboard begins here, in the first field that has to be filled in; without any, in the lines. */
-  begins?: boolean;
+  /** True if the initial focus is in the first required field, or in the lines if there is none. */
+  takesFocus?: boolean;
 }
 
 /** The fields of a form's head, in a grid of labelled inputs. */
-export function HeaderFields({ screen, form, isStop = () => true, begins = false }: HeaderFieldsProps) {
+export function HeaderFields({ screen, form, isStop = () => true, takesFocus: begins = false }: HeaderFieldsProps) {
   const base = useId();
   const head = useRef<HTMLDivElement>(null);
   const { values, problems, hints, doubts } = useStore(form.header, (state) => state);
   const fields = screen.fields.filter((field) => field.form && !field.hidden);
   // Beside the pictures of papers, where the form has any.
-  const beside = (fields.find(isPaper) ?? fields.at(-1))?.name;
+  const buttonsField = (fields.find(isDocumentImage) ?? fields.at(-1))?.name;
   useEffect(() => {
-    if (!begins || !isKeyboardFree()) return;
+    if (!begins || !isFocusLost()) return;
     const { values: begun } = form.header.get();
-    const due = screen.fields.find((field) => field.form && !field.hidden && field.required && isWritable(field) && isEmptyValue(field, begun[field.name]));
-    begin(head.current, due ? `${base}${due.name}` : null);
+    const due = screen.fields.find(
+      (field) =>
+        field.form && !field.hidden && field.required && isWritable(field) && isEmptyValue(field, begun[field.name]),
+    );
+    focusField(head.current, due ? `${base}${due.name}` : null);
   }, [begins, screen, form, base]);
   return (
-    <div ref={head} role="presentation" className="header-fields" onKeyDown={onEnter} onKeyDownCapture={onEnterList}>
+    <div
+      ref={head}
+      role="presentation"
+      className="header-fields"
+      onKeyDown={handleEnter}
+      onKeyDownCapture={handleEnterInList}
+    >
       {fields.map((field) => {
         const id = `${base}${field.name}`;
         const problem = problems[field.name];
@@ -47,7 +56,11 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
         const doubt = problem ? undefined : doubts[field.name];
         return (
           <Fragment key={field.name}>
-            <div className={`header-field ${WIDTHS[field.type] ?? ''}`} data-field={field.name} data-stop={isStop(field) || undefined}>
+            <div
+              className={`header-field ${WIDTH_CLASSES[field.type] ?? ''}`}
+              data-field={field.name}
+              data-stop={isStop(field) || undefined}
+            >
               <label htmlFor={id} className={field.required ? 'required' : undefined}>
                 {field.label}
               </label>
@@ -57,9 +70,9 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
                   field={field}
                   row={values}
                   problem={problem}
-                  narrow={isRef(field) ? refNarrow(field, values, {}) : undefined}
+                  narrow={isRef(field) ? buildRefQuery(field, values, {}) : undefined}
                   onChange={(changes) => changeHeader(form, screen.fields, changes)}
-                  onEntered={() => goOn(document.getElementById(id))}
+                  onKeyboardChoice={() => focusNextStop(document.getElementById(id))}
                 />
                 {problem && (
                   <span className="field-problem" role="alert">
@@ -69,9 +82,11 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
                 {hint && <span className="field-hint">{hint}</span>}
                 {doubt && <span className="field-doubt">{doubt}</span>}
               </div>
-              {isPlace(field) && <MapButton field={field} row={values} into={{ form, fields: screen.fields }} />}
+              {isAddressField(field) && (
+                <MapButton field={field} row={values} target={{ form, fields: screen.fields }} />
+              )}
             </div>
-            {field.name === beside && screen.fillings && screen.fillings.length > 0 && (
+            {field.name === buttonsField && screen.fillings && screen.fillings.length > 0 && (
               <Suspense fallback={null}>
                 <FillButtons screen={screen} fillings={screen.fillings} form={form} />
               </Suspense>
@@ -84,54 +99,57 @@ export function HeaderFields({ screen, form, isStop = () => true, begins = false
 }
 
 /** An address that is written here; one that is chosen among those known is looked for in its own record. */
-function isPlace(field: Field): boolean {
+function isAddressField(field: Field): boolean {
   return field.place === true && !isRef(field) && isWritable(field);
 }
 
-function begin(head: HTMLElement | null, id: string | null): void {
-  const field = id === null ? head?.closest('.form-page')?.querySelector<HTMLElement>('.cell-input') : document.getElementById(id);
+function focusField(head: HTMLElement | null, id: string | null): void {
+  const field =
+    id === null ? head?.closest('.form-page')?.querySelector<HTMLElement>('.cell-input') : document.getElementById(id);
   field?.focus({ preventScroll: true });
 }
 
 /** Enter goes to the next field, as in the grid, also from a date once it is one; Shift breaks the line of a long text. */
-function onEnter(event: KeyboardEvent<HTMLDivElement>): void {
-  const from = entered(event);
-  if (from === null || isList(from) || from.getAttribute('aria-invalid') === 'true') return;
+function handleEnter(event: KeyboardEvent<HTMLDivElement>): void {
+  const from = findEnteredControl(event);
+  if (from === null || isCombobox(from) || from.getAttribute('aria-invalid') === 'true') return;
   event.preventDefault();
-  goOn(from);
+  focusNextStop(from);
 }
 
 /** In a closed list as well, which would open by it; an open one takes what is chosen. */
-function onEnterList(event: KeyboardEvent<HTMLDivElement>): void {
-  const from = entered(event);
-  if (from === null || !isList(from) || from.getAttribute('aria-expanded') === 'true') return;
+function handleEnterInList(event: KeyboardEvent<HTMLDivElement>): void {
+  const from = findEnteredControl(event);
+  if (from === null || !isCombobox(from) || from.getAttribute('aria-expanded') === 'true') return;
   event.stopPropagation();
   // Else the key would still break a line in the long text that it leads to.
   event.preventDefault();
-  goOn(from);
+  focusNextStop(from);
 }
 
-type Input = HTMLInputElement | HTMLTextAreaElement;
+type TextControl = HTMLInputElement | HTMLTextAreaElement;
 
-function entered({ key, shiftKey, nativeEvent, target }: KeyboardEvent<HTMLDivElement>): Input | null {
+function findEnteredControl({ key, shiftKey, nativeEvent, target }: KeyboardEvent<HTMLDivElement>): TextControl | null {
   const isInput = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
   return key === 'Enter' && !shiftKey && !nativeEvent.isComposing && isInput ? target : null;
 }
 
-function isList(input: Input): boolean {
+function isCombobox(input: TextControl): boolean {
   return input.getAttribute('role') === 'combobox';
 }
 
-/** To the next stop. Behind the last one come the lines; where there are none until they are chosen, what offers them; else what saves. */
-function goOn(from: HTMLElement | null): void {
+/** Focus the next stop; after the last one the lines, else the button that offers them, else the save button. */
+function focusNextStop(from: HTMLElement | null): void {
   const page = from?.closest('.form-page');
   if (!from || !page) return;
-  const stops = page.querySelectorAll<HTMLElement>('[data-stop] input:not(:disabled), [data-stop] textarea, .cell-input');
-  const later = [...stops].find((one) => one.offsetParent !== null && isBehind(one, from));
+  const stops = page.querySelectorAll<HTMLElement>(
+    '[data-stop] input:not(:disabled), [data-stop] textarea, .cell-input',
+  );
+  const later = [...stops].find((one) => one.offsetParent !== null && isAfter(one, from));
   (later ?? page.querySelector<HTMLElement>('.line-source') ?? page.querySelector<HTMLElement>('.form-save'))?.focus();
 }
 
-function isBehind(one: HTMLElement, from: HTMLElement): boolean {
+function isAfter(one: HTMLElement, from: HTMLElement): boolean {
   const field = from.closest('[data-field]');
   return (from.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0 && !field?.contains(one);
 }

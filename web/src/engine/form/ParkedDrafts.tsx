@@ -4,32 +4,32 @@ import { App, Badge, Button, Dropdown, Space } from 'antd';
 import { useState } from 'react';
 import { now } from '../../lib/businessClock';
 import { reportError, showMessage } from '../../lib/errors';
-import { DATETIME } from '../../lib/format';
+import { DATETIME_FORMAT } from '../../lib/format';
 import { listPreferences, removePreference, savePreference } from '../../lib/preferences';
-import { CHAIN, usePageKey } from '../../lib/pageKeys';
+import { BILL_SHORTCUTS, usePageShortcut } from '../../lib/pageShortcuts';
 import { useQuery } from '../../lib/query';
 import { usePageActive } from '../../lib/tabs';
-import { confirmAct } from '../confirming';
+import { confirmAct } from '../consequenceDialog';
 import type { Row } from '../types';
-import type { Draft } from './draftShelf';
+import type { Draft } from './draftStorage';
 
-const PARKED = '暂存 ';
+const PARKED_PREFIX = '暂存 ';
 
-type Parked = Omit<Draft, 'visit'>;
+type ParkedDraft = Omit<Draft, 'visit'>;
 
 interface ParkedDraftsProps {
   screen: string;
   values: () => Row;
   /** The form has been put aside; a new one may begin. */
   onParked: () => void;
-  /** None where the form came filled in: what was parked must not take the place of it. */
+  /** Absent if the form was prefilled, which a recalled draft must not replace. */
   onRecall: ((values: Row) => void) | null;
-  /** Whether something was typed that a recalled form would replace. */
-  touched: () => boolean;
+  /** True if a recalled draft would replace typed values. */
+  isDirty: () => boolean;
 }
 
 /** 暂存与取单: forms put aside on the server, to be gone on with here or at another desk. */
-export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: ParkedDraftsProps) {
+export function ParkedDrafts({ screen, values, onParked, onRecall, isDirty: touched }: ParkedDraftsProps) {
   const client = useQueryClient();
   const { modal } = App.useApp();
   const [open, setOpen] = useState(false);
@@ -41,13 +41,13 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
     staleTime: 0,
     meta: { quiet: true },
   });
-  const parked = data.filter((draft) => draft.name.startsWith(PARKED));
+  const parked = data.filter((draft) => draft.name.startsWith(PARKED_PREFIX));
   const again = () => client.invalidateQueries({ queryKey: key });
 
   const park = useMutation({
     mutationFn: () => {
-      const at = now().format(DATETIME);
-      return savePreference('draft', screen, `${PARKED}${at}`, { at, values: values() } satisfies Parked);
+      const at = now().format(DATETIME_FORMAT);
+      return savePreference('draft', screen, `${PARKED_PREFIX}${at}`, { at, values: values() } satisfies ParkedDraft);
     },
     onSuccess: () => {
       showMessage('success', '已暂存，可在任何电脑上取单继续录入');
@@ -58,7 +58,7 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
   });
   const recall = useMutation({
     mutationFn: async (name: string) => {
-      const [found] = await listPreferences<Parked>('draft', screen, name);
+      const [found] = await listPreferences<ParkedDraft>('draft', screen, name);
       if (found === undefined) throw new Error('暂存单已被取走');
       await removePreference('draft', screen, name);
       return found.value.values;
@@ -79,7 +79,7 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
     }).then((agreed) => agreed && recall.mutate(name));
   };
 
-  usePageKey('recall', usePageActive() && onRecall !== null && parked.length > 0, () => {
+  usePageShortcut('recall', usePageActive() && onRecall !== null && parked.length > 0, () => {
     if (parked.length === 1) take(parked[0]!.name);
     else setOpen(true);
   });
@@ -91,11 +91,20 @@ export function ParkedDrafts({ screen, values, onParked, onRecall, touched }: Pa
       </Button>
       {onRecall && (
         <Badge count={parked.length} size="small">
-          <Dropdown autoFocus trigger={['click']} open={open} onOpenChange={setOpen} menu={{ items: parked.map(({ name }) => ({ key: name, label: name })), onClick: ({ key: name }) => take(name) }}>
+          <Dropdown
+            autoFocus
+            trigger={['click']}
+            open={open}
+            onOpenChange={setOpen}
+            menu={{
+              items: parked.map(({ name }) => ({ key: name, label: name })),
+              onClick: ({ key: name }) => take(name),
+            }}
+          >
             <Button
               icon={<InboxOutlined />}
               disabled={parked.length === 0}
-              title={parked.length === 0 ? '没有暂存的单据' : CHAIN.recall.combo}
+              title={parked.length === 0 ? '没有暂存的单据' : BILL_SHORTCUTS.recall.combo}
               loading={recall.isPending}
             >
               取单

@@ -2,12 +2,12 @@ import { Button, Modal, Result } from 'antd';
 import { useRef, useState } from 'react';
 import { isCancelled } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
-import { usePageKey } from '../../lib/pageKeys';
-import { useFocusBack } from '../../lib/useFocusBack';
+import { usePageShortcut } from '../../lib/pageShortcuts';
+import { useRestoreFocus } from '../../lib/useRestoreFocus';
 import { formQuery } from '../queries';
 import { ScreenLoading } from '../ScreenLoading';
 import type { Row, Screen } from '../types';
-import { createForm, newValues } from './formModel';
+import { createForm, buildNewValues } from './formModel';
 import { HeaderFields } from './HeaderFields';
 import { useSave } from './useSave';
 
@@ -22,16 +22,29 @@ const WIDTH = 820;
 
 /** Adds or changes a record of a screen that has no page for it, over its list. */
 export default function RecordDialog({ screen, id, onClose }: RecordDialogProps) {
-  useFocusBack();
+  useRestoreFocus();
   const stored = useQuery({ ...formQuery(screen, id ?? 0, false), enabled: id !== null });
   const title = `${id === null ? '新增' : '修改'}${screen.label}`;
   if (id === null || stored.data) {
-    return <RecordForm screen={screen} id={id} title={title} initial={stored.data ?? newValues(screen)} onClose={onClose} />;
+    return (
+      <RecordForm
+        screen={screen}
+        id={id}
+        title={title}
+        initial={stored.data ?? buildNewValues(screen)}
+        onClose={onClose}
+      />
+    );
   }
   return (
     <Modal open title={title} width={WIDTH} footer={null} onCancel={onClose}>
       {stored.error && !isCancelled(stored.error) ? (
-        <Result status="warning" title="加载失败" subTitle={stored.error.message} extra={<Button onClick={() => void stored.refetch()}>重试</Button>} />
+        <Result
+          status="warning"
+          title="加载失败"
+          subTitle={stored.error.message}
+          extra={<Button onClick={() => void stored.refetch()}>重试</Button>}
+        />
       ) : (
         <ScreenLoading />
       )}
@@ -46,7 +59,7 @@ function RecordForm({ screen, id, title, initial, onClose }: RecordDialogProps &
   const submit = async () => {
     if ((await save()) !== null) onClose();
   };
-  usePageKey('save', true, () => void submit(), true);
+  usePageShortcut('save', true, () => void submit(), true);
   // The dialog is open after a moment: who is in a field by then stays there.
   const enter = () => {
     const fields = body.current;

@@ -1,19 +1,33 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { today } from '../../lib/businessClock';
-import { billScreen, field } from '../fixtures';
-import { giveSizes, ok, page, renderPage, type Routes } from '../harness';
-import { changeHeader, copiedValues, createForm, payloadOf } from './formModel';
+import { buildBillScreen, buildField } from '../fixtures';
+import { stubElementSizes, okAnswer, pageAnswer, renderPage, type FakeRoutes } from '../harness';
+import { changeHeader, buildCopiedValues, createForm, buildPayload } from './formModel';
 import FormPage from './FormPage';
 
-const base = billScreen({ kind: 'edit' });
+const base = buildBillScreen({ kind: 'edit' });
 const description = {
   ...base,
   fields: [
     ...base.fields,
-    field({ name: 'due_date', label: '到期日', type: 'date', copied: false, since: 'business_date', typed_in: 'due_typed' }),
-    field({ name: 'due_typed', label: '到期日为手工指定', type: 'bool', hidden: true, copied: false, default: false }),
-    field({ name: 'delivery_date', label: '交货日期', type: 'date', since: 'business_date' }),
+    buildField({
+      name: 'due_date',
+      label: '到期日',
+      type: 'date',
+      copied: false,
+      since: 'business_date',
+      typed_in: 'due_typed',
+    }),
+    buildField({
+      name: 'due_typed',
+      label: '到期日为手工指定',
+      type: 'bool',
+      hidden: true,
+      copied: false,
+      default: false,
+    }),
+    buildField({ name: 'delivery_date', label: '交货日期', type: 'date', since: 'business_date' }),
   ],
 };
 const stored = {
@@ -27,16 +41,28 @@ const stored = {
   due_date: '2026-11-21',
   due_typed: false,
   delivery_date: '2026-11-05',
-  lines: [{ line_id: 1, line_no: 1, goods_id: 11, goods_name: '轮胎', goods_num: 'MX205', quantity: '4', price: '450', tax_rate: '13', amount: '1800.00' }],
+  lines: [
+    {
+      line_id: 1,
+      line_no: 1,
+      goods_id: 11,
+      goods_name: '轮胎',
+      goods_num: 'MX205',
+      quantity: '4',
+      price: '450',
+      tax_rate: '13',
+      amount: '1800.00',
+    },
+  ],
 };
-const routes: Routes = {
-  'v2/inventory/Goods/getGoodsListPopup': () => page([]),
-  [`${base.api}/getInfo`]: () => ok(stored),
-  [`${base.api}/edit`]: () => ok({ id: 8 }),
-  'v2/open/DueDate/getDueDate': () => ok({ due_date: '2026-11-16' }),
+const routes: FakeRoutes = {
+  'v2/inventory/Goods/getGoodsListPopup': () => pageAnswer([]),
+  [`${base.api}/getInfo`]: () => okAnswer(stored),
+  [`${base.api}/edit`]: () => okAnswer({ id: 8 }),
+  'v2/open/DueDate/getDueDate': () => okAnswer({ due_date: '2026-11-16' }),
 };
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 let view: ReturnType<typeof renderPage> | undefined;
 afterEach(() => view?.done());
 
@@ -60,21 +86,21 @@ it('a computed date is shown beside its field and computed again, a typed one is
 
 it('a day is typed once it is set and no longer once it is emptied', () => {
   const form = createForm(description, stored);
-  expect(due(payloadOf(description, form, 8))).toEqual({ due_date: null, due_typed: false });
+  expect(due(buildPayload(description, form, 8))).toEqual({ due_date: null, due_typed: false });
   changeHeader(form, description.fields, { due_date: '2026-12-30' });
-  expect(due(payloadOf(description, form, 8))).toEqual({ due_date: '2026-12-30', due_typed: true });
+  expect(due(buildPayload(description, form, 8))).toEqual({ due_date: '2026-12-30', due_typed: true });
   // What is parked and taken up again is still what was typed.
   const again = createForm(description, form.header.get().values);
-  expect(due(payloadOf(description, again, 8))).toEqual({ due_date: '2026-12-30', due_typed: true });
+  expect(due(buildPayload(description, again, 8))).toEqual({ due_date: '2026-12-30', due_typed: true });
   changeHeader(again, description.fields, { due_date: null });
-  expect(due(payloadOf(description, again, 8))).toEqual({ due_date: null, due_typed: false });
+  expect(due(buildPayload(description, again, 8))).toEqual({ due_date: null, due_typed: false });
 });
 
 it('a copy has no due date, and no delivery date that is over', () => {
-  const copied = copiedValues(description, { ...stored, due_typed: true });
+  const copied = buildCopiedValues(description, { ...stored, due_typed: true });
   expect(copied.due_date).toBeUndefined();
   expect(copied.due_typed).toBe(false);
   expect(copied.delivery_date).toBeUndefined();
   expect(copied.business_date).toBe(today());
-  expect(copiedValues(description, { ...stored, delivery_date: '2099-01-01' }).delivery_date).toBe('2099-01-01');
+  expect(buildCopiedValues(description, { ...stored, delivery_date: '2099-01-01' }).delivery_date).toBe('2099-01-01');
 });

@@ -2,19 +2,26 @@ import { getSession } from '../../lib/session';
 import { createStore, type Store } from '../../lib/store';
 import { today } from '../../lib/businessClock';
 import type { Failure } from '../../lib/errors';
-import { isWritable, requiredMessage, rowProblems, type Problems } from '../fields/fieldRules';
+import { isWritable, requiredMessage, rowProblems, type FieldProblems } from '../fields/fieldRules';
 import { labelKey } from '../list/listState';
 import { isEmptyValue } from '../fields/fieldValue';
-import { checkLine, isBlankLine, linePayload, newLine, ORDER_LINE, type LineRow } from '../lines/lineModel';
+import {
+  validateLine,
+  isBlankLine,
+  buildLinePayload,
+  newLine,
+  ORDER_LINE_FIELD,
+  type LineRow,
+} from '../lines/lineModel';
 import { createLineStore, type LineStore } from '../lines/lineStore';
 import type { Block, Field, Row, Screen } from '../types';
 
 /** A form's state: header values, their problems and what is said of values that nobody typed, and the lines of each block. */
 export interface HeaderState {
   values: Row;
-  problems: Problems;
+  problems: FieldProblems;
   hints: Record<string, string>;
-  /** What is doubtful about values that nobody typed. */
+  /** Doubts about values that were filled in automatically. */
   doubts: Record<string, string>;
 }
 
@@ -24,50 +31,52 @@ export interface FormModel {
 }
 
 export function createForm(screen: Screen, stored: Row): FormModel {
-  const values = withoutComputed(screen, stored);
+  const values = dropComputed(screen, stored);
   return {
     header: createStore<HeaderState>({ values, problems: {}, hints: {}, doubts: {} }),
-    blocks: screen.blocks.filter(isFilledIn).map((block) => {
+    blocks: screen.blocks.filter(isKeyedIn).map((block) => {
       const pricing = block.name === screen.line?.name ? screen.pricing : null;
-      return { block, store: createLineStore(block.fields, linesOf(block, values), block.source === null, pricing) };
+      return { block, store: createLineStore(block.fields, buildLines(block, values), block.source === null, pricing) };
     }),
   };
 }
 
-/** What the server computed is not held as typed: it is computed again when the form is saved. */
-function withoutComputed(screen: Screen, stored: Row): Row {
+/** Drop values that the server computed, since it computes them again on save. */
+function dropComputed(screen: Screen, stored: Row): Row {
   const computed = screen.fields.filter(({ name, typed_in: flag }) => flag && !stored[flag] && stored[name]);
-  return computed.length === 0 ? stored : { ...stored, ...Object.fromEntries(computed.map(({ name }) => [name, null])) };
+  return computed.length === 0
+    ? stored
+    : { ...stored, ...Object.fromEntries(computed.map(({ name }) => [name, null])) };
 }
 
 /** Rows that the server makes are not keyed in. */
-function isFilledIn(block: Block): boolean {
+function isKeyedIn(block: Block): boolean {
   return block.fields.some(isWritable);
 }
 
-function linesOf(block: Block, values: Row): LineRow[] {
+function buildLines(block: Block, values: Row): LineRow[] {
   const rows = values[block.name];
   if (!Array.isArray(rows)) return [];
   return rows.map((row: Row) => ({ ...newLine(block.fields), values: { ...row } }));
 }
 
 /** A day that is today unless the user says another. */
-export function followsToday(field: Field): boolean {
+export function defaultsToToday(field: Field): boolean {
   return field.type === 'date' && field.required && field.default === null && isWritable(field);
 }
 
 /** The company that a record belongs to; others that it names (who a partner is) are not the user's own. */
-const OWNER = 'company_id';
+const OWNER_FIELD = 'company_id';
 
 /** A new record: declared defaults, today for required dates, the user's own company as the one it belongs to. */
-export function newValues(screen: Screen): Row {
+export function buildNewValues(screen: Screen): Row {
   const values: Row = {};
   const session = getSession();
   for (const field of screen.fields) {
     if (!isWritable(field)) continue;
     if (field.default !== null) values[field.name] = field.default;
-    else if (followsToday(field)) values[field.name] = today();
-    else if (field.name === OWNER && session) {
+    else if (defaultsToToday(field)) values[field.name] = today();
+    else if (field.name === OWNER_FIELD && session) {
       values[field.name] = session.company_id;
       if (field.label_field) values[field.label_field] = session.company_name;
     }
@@ -75,8 +84,8 @@ export function newValues(screen: Screen): Row {
   return values;
 }
 
-/** What a link says of a new record: references by their key, with the names beside them. */
-export function givenValues(screen: Screen, given: Record<string, string> = {}): Row {
+/** Return the values that a link gives a new record: references by key, with their names. */
+export function buildPresetValues(screen: Screen, given: Record<string, string> = {}): Row {
   const values: Row = {};
   for (const field of screen.fields) {
     const value = given[field.name];
@@ -88,13 +97,13 @@ export function givenValues(screen: Screen, given: Record<string, string> = {}):
 }
 
 /** A copy of a bill: what may be copied, under today's date; links to other bills, numbers and states stay behind. */
-export function copiedValues(screen: Screen, source: Row): Row {
-  const values = newValues(screen);
+export function buildCopiedValues(screen: Screen, source: Row): Row {
+  const values = buildNewValues(screen);
   const take = (target: Row, fields: Field[], from: Row) => {
     for (const field of fields) {
       if (!field.copied || !(field.name in from)) continue;
       if (isWritable(field) && field.type === 'date' && field.name in values) continue;
-      if (isOver(field, from[field.name])) continue;
+      if (isPastDate(field, from[field.name])) continue;
       target[field.name] = from[field.name];
       if (field.label_field) target[field.label_field] = from[field.label_field];
     }
@@ -109,29 +118,35 @@ export function copiedValues(screen: Screen, source: Row): Row {
   return values;
 }
 
-/** Whether a day that may not be before its bill's lies before a bill of today. */
-function isOver(field: Field, value: unknown): boolean {
+/** Return whether a date that may not precede its bill's date lies before today. */
+function isPastDate(field: Field, value: unknown): boolean {
   return field.type === 'date' && field.since === 'business_date' && typeof value === 'string' && value < today();
 }
 
 /** The lines of sales orders whose goods the form's lines take. */
-export function shippedOrders(form: FormModel): number[] {
+export function listShippedOrderLines(form: FormModel): number[] {
   const lines = form.blocks.filter(({ block }) => block.takes_available).flatMap(({ store }) => store.get());
-  return [...new Set(lines.map(({ values }) => Number(values[ORDER_LINE] ?? 0)))].filter((key) => key > 0);
+  return [...new Set(lines.map(({ values }) => Number(values[ORDER_LINE_FIELD] ?? 0)))].filter((key) => key > 0);
 }
 
 /** Changes of a header field; what it narrowed (warehouse of a company, batch of a warehouse) is emptied. */
 export function changeHeader(form: FormModel, fields: Field[], changes: Row): void {
   const names = Object.keys(changes);
-  const others = (told: Record<string, string>) => Object.fromEntries(Object.entries(told).filter(([name]) => !names.includes(name)));
+  const others = (told: Record<string, string>) =>
+    Object.fromEntries(Object.entries(told).filter(([name]) => !names.includes(name)));
   form.header.set(({ values, problems, hints, doubts }) => {
-    const emptied = dependentsOf(fields, names, values);
-    return { values: { ...values, ...emptied, ...changes, ...typedIn(fields, changes) }, problems: others(problems), hints: others(hints), doubts: others(doubts) };
+    const emptied = clearDependents(fields, names, values);
+    return {
+      values: { ...values, ...emptied, ...changes, ...markTyped(fields, changes) },
+      problems: others(problems),
+      hints: others(hints),
+      doubts: others(doubts),
+    };
   });
   for (const { block, store } of form.blocks) {
     store.set((lines) => {
       const next = lines.map((line) => {
-        const emptied = dependentsOf(block.fields, names, line.values);
+        const emptied = clearDependents(block.fields, names, line.values);
         return Object.keys(emptied).length === 0 ? line : { ...line, values: { ...line.values, ...emptied } };
       });
       return next.some((line, index) => line !== lines[index]) ? next : lines;
@@ -139,16 +154,17 @@ export function changeHeader(form: FormModel, fields: Field[], changes: Row): vo
   }
 }
 
-/** Whether computed values are now typed ones: emptied, they are computed again. */
-function typedIn(fields: Field[], changes: Row): Row {
+/** Flag computed fields as typed, or as computed again once they are emptied. */
+function markTyped(fields: Field[], changes: Row): Row {
   const typed = fields.filter(({ name, typed_in: flag }) => flag && name in changes);
   return Object.fromEntries(typed.map((field) => [field.typed_in, !isEmptyValue(field, changes[field.name])]));
 }
 
-function dependentsOf(fields: Field[], changed: string[], values: Row): Row {
+function clearDependents(fields: Field[], changed: string[], values: Row): Row {
   const emptied: Row = {};
   for (const field of fields) {
-    if (!field.ref?.filter_by.some((name) => changed.includes(name)) || isEmptyValue(field, values[field.name])) continue;
+    if (!field.ref?.filter_by.some((name) => changed.includes(name)) || isEmptyValue(field, values[field.name]))
+      continue;
     emptied[field.name] = null;
     if (field.label_field) emptied[field.label_field] = null;
   }
@@ -156,27 +172,28 @@ function dependentsOf(fields: Field[], changed: string[], values: Row): Row {
 }
 
 /** Checks the whole form and marks what is wrong; every mistake is told at once. */
-export function checkForm(screen: Screen, form: FormModel): Failure[] {
+export function validateForm(screen: Screen, form: FormModel): Failure[] {
   const failures: Failure[] = [];
-  const tell = (serial: string, msg: string) => failures.push({ index: failures.length + 1, serial, msg });
+  const addFailure = (serial: string, msg: string) => failures.push({ index: failures.length + 1, serial, msg });
   const { values } = form.header.get();
   const problems = rowProblems(screen.fields, values, 'form');
   form.header.set((before) => ({ ...before, problems }));
   for (const field of screen.fields) {
     const problem = problems[field.name];
-    if (problem) tell('表头', problem === requiredMessage(field) ? problem : `${field.label}：${problem}`);
+    if (problem) addFailure('表头', problem === requiredMessage(field) ? problem : `${field.label}：${problem}`);
   }
   for (const { block, store } of form.blocks) {
-    store.set((lines) => withoutBlank(block, lines).map((line) => checkLine(block.fields, line)));
+    store.set((lines) => dropBlankLines(block, lines).map((line) => validateLine(block.fields, line)));
     const lines = store.get().filter((line) => !isBlankLine(block.fields, line) || store.get().length > 1);
     const empty = store.get().every((line) => isOnlyUntouched(block, line));
-    if (empty && block.required) tell('', `请录入${block.label}`);
+    if (empty && block.required) addFailure('', `请录入${block.label}`);
     if (empty) {
       store.set((before) => before.map((line) => ({ ...line, problems: {} })));
       continue;
     }
     lines.forEach((line, index) => {
-      for (const problem of Object.values(line.problems)) tell(`${nameOf(screen, block)}第${index + 1}行`, problem);
+      for (const problem of Object.values(line.problems))
+        addFailure(`${blockPrefix(screen, block)}第${index + 1}行`, problem);
     });
   }
   return failures;
@@ -187,12 +204,12 @@ function isOnlyUntouched(block: Block, line: LineRow): boolean {
 }
 
 /** Blank lines are dropped before sending, so that the server's row numbers are the grid's. */
-function withoutBlank(block: Block, lines: LineRow[]): LineRow[] {
+function dropBlankLines(block: Block, lines: LineRow[]): LineRow[] {
   const kept = lines.filter((line) => !isBlankLine(block.fields, line));
   return kept.length > 0 ? kept : lines.slice(0, 1);
 }
 
-export function payloadOf(screen: Screen, form: FormModel, id: number | null): Row {
+export function buildPayload(screen: Screen, form: FormModel, id: number | null): Row {
   const { values } = form.header.get();
   const payload: Row = {};
   for (const field of screen.fields) {
@@ -200,18 +217,19 @@ export function payloadOf(screen: Screen, form: FormModel, id: number | null): R
     const value = values[field.name];
     payload[field.name] = value === '' || value === undefined ? null : typeof value === 'string' ? value.trim() : value;
   }
-  for (const { name, typed_in: flag } of screen.fields) if (flag && name in payload) payload[flag] = payload[name] !== null;
+  for (const { name, typed_in: flag } of screen.fields)
+    if (flag && name in payload) payload[flag] = payload[name] !== null;
   for (const { block, store } of form.blocks) {
     payload[block.name] = store
       .get()
       .filter((line) => !isOnlyUntouched(block, line))
-      .map((line) => linePayload(block.fields, line));
+      .map((line) => buildLinePayload(block.fields, line));
   }
   return id === null ? payload : { ...payload, id, revision: values.revision };
 }
 
-/** How the rows of a block are told from those of others: the first one's need no name. */
-function nameOf(screen: Screen, block: Block): string {
+/** Return the block's label as the prefix of its row names; the first block has none. */
+function blockPrefix(screen: Screen, block: Block): string {
   return screen.blocks[0]?.name === block.name ? '' : block.label;
 }
 
@@ -220,7 +238,7 @@ export function markFailures(screen: Screen, form: FormModel, failures: Failure[
   const named = (fields: Field[], msg: string) => fields.find((field) => field.form && msg.includes(field.label))?.name;
   for (const { serial, msg } of failures) {
     const [, label, row] = /^(.*?)第(\d+)行$/.exec(serial) ?? [];
-    const of = form.blocks.find(({ block }) => nameOf(screen, block) === label);
+    const of = form.blocks.find(({ block }) => blockPrefix(screen, block) === label);
     if (row !== undefined && of) {
       const name = named(of.block.fields, msg) ?? '#';
       of.store.update(Number(row) - 1, (line) => ({ ...line, problems: { ...line.problems, [name]: msg } }));

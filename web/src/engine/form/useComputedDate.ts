@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { useStore } from '../../lib/store';
 import { isWritable } from '../fields/fieldRules';
 import { isEmptyValue } from '../fields/fieldValue';
-import { dueQuery } from '../queries';
+import { dueDateQuery } from '../queries';
 import type { Row, Screen } from '../types';
 import type { FormModel } from './formModel';
 
@@ -11,12 +11,14 @@ import type { FormModel } from './formModel';
 export function useComputedDate(screen: Screen, form: FormModel): void {
   const client = useQueryClient();
   const field = screen.fields.find((one) => one.typed_in && isWritable(one));
-  const asked = useStore(form.header, ({ values }) => (field && isEmptyValue(field, values[field.name]) ? basisOf(values) : ''));
+  const basis = useStore(form.header, ({ values }) =>
+    field && isEmptyValue(field, values[field.name]) ? buildDateBasis(values) : '',
+  );
   useEffect(() => {
-    if (!field || asked === '') return undefined;
+    if (!field || basis === '') return undefined;
     let stale = false;
-    const [date = '', partner = ''] = asked.split(' ');
-    const tell = (told: string | null) => {
+    const [date = '', partner = ''] = basis.split(' ');
+    const setHint = (told: string | null) => {
       if (stale) return;
       form.header.set((before) => {
         const others = Object.fromEntries(Object.entries(before.hints).filter(([name]) => name !== field.name));
@@ -24,18 +26,18 @@ export function useComputedDate(screen: Screen, form: FormModel): void {
       });
     };
     void client
-      .fetchQuery(dueQuery(screen.name, date, Number(partner)))
-      .then(({ due_date: due }) => tell(due))
+      .fetchQuery(dueDateQuery(screen.name, date, Number(partner)))
+      .then(({ due_date: due }) => setHint(due))
       // The date is computed all the same.
-      .catch(() => tell(null));
+      .catch(() => setHint(null));
     return () => {
       stale = true;
     };
-  }, [asked, field, screen.name, form, client]);
+  }, [basis, field, screen.name, form, client]);
 }
 
-/** What the day follows from; nothing before both are known. */
-function basisOf(values: Row): string {
+/** Return the key of the values that the due date depends on; empty before both are known. */
+function buildDateBasis(values: Row): string {
   const partner = values.customer_id ?? values.supplier_id;
   return values.business_date && partner ? `${values.business_date} ${partner}` : '';
 }

@@ -1,17 +1,17 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { now } from '../../lib/businessClock';
-import { DATETIME } from '../../lib/format';
+import { DATETIME_FORMAT } from '../../lib/format';
 import { listPreferences } from '../../lib/preferences';
 import { useQuery } from '../../lib/query';
 import { uuid } from '../../lib/sign';
 import { createStore } from '../../lib/store';
 import type { Row } from '../types';
-import { DraftShelf, draftsIn, type Draft } from './draftShelf';
+import { DraftStorage, parseDrafts, type Draft } from './draftStorage';
 import type { FormModel } from './formModel';
 
-const DELAY = 800;
+const DRAFT_DELAY = 800;
 
-export function valuesOf(form: FormModel): Row {
+export function collectValues(form: FormModel): Row {
   const blocks = form.blocks.map(({ block, store }) => [block.name, store.get().map((line) => line.values)]);
   return { ...form.header.get().values, ...Object.fromEntries(blocks) };
 }
@@ -22,8 +22,8 @@ export function valuesOf(form: FormModel): Row {
  * left of it, here or in another browser.
  */
 export function useDraft(screen: string, which: string, form: FormModel, content: () => string) {
-  const [shelf] = useState(() => new DraftShelf(screen, which));
-  const offered = useSyncExternalStore(shelf.subscribe, shelf.offered);
+  const [shelf] = useState(() => new DraftStorage(screen, which));
+  const offered = useSyncExternalStore(shelf.subscribe, shelf.listOffered);
   // A form that was recalled is another: what had been typed before stays a draft of its own.
   const visit = useMemo(() => ({ form, key: uuid() }), [form]).key;
   const [beginning] = useState(() => createStore(content()));
@@ -37,12 +37,12 @@ export function useDraft(screen: string, which: string, form: FormModel, content
   }).data?.[0]?.value;
 
   useEffect(() => {
-    if (elsewhere !== undefined) shelf.found(draftsIn(elsewhere));
+    if (elsewhere !== undefined) shelf.setServerDrafts(parseDrafts(elsewhere));
   }, [shelf, elsewhere]);
 
   const touched = useCallback(() => content() !== beginning.get(), [content, beginning]);
   const keep = useCallback(() => {
-    if (touched()) shelf.keep({ visit, at: now().format(DATETIME), values: valuesOf(form) });
+    if (touched()) shelf.saveDraft({ visit, at: now().format(DATETIME_FORMAT), values: collectValues(form) });
   }, [touched, shelf, visit, form]);
 
   useEffect(() => {
@@ -52,7 +52,7 @@ export function useDraft(screen: string, which: string, form: FormModel, content
       if (!saved.current) keep();
     };
     const later = () => {
-      if (timer === undefined) timer = setTimeout(write, DELAY);
+      if (timer === undefined) timer = setTimeout(write, DRAFT_DELAY);
     };
     // What has been taken up again is kept as well, before anything more is typed: where it came from, it is no more.
     write();
@@ -69,13 +69,13 @@ export function useDraft(screen: string, which: string, form: FormModel, content
   const answer = useCallback(
     (draft: Draft) => {
       keep();
-      shelf.answer(draft.visit);
+      shelf.dismissDraft(draft.visit);
     },
     [keep, shelf],
   );
-  const settle = useCallback(() => {
+  const finish = useCallback(() => {
     saved.current = true;
-    shelf.answer(visit);
+    shelf.dismissDraft(visit);
   }, [shelf, visit]);
   /** What changes by itself is nothing typed: a form that nobody touched stays one. */
   const follow = useCallback(
@@ -86,5 +86,5 @@ export function useDraft(screen: string, which: string, form: FormModel, content
     },
     [touched, beginning, content],
   );
-  return { found: offered.find((draft) => draft.visit !== visit) ?? null, touched, answer, settle, follow };
+  return { found: offered.find((draft) => draft.visit !== visit) ?? null, touched, answer, settle: finish, follow };
 }

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { decimalOrZero, MASK, sumOf } from '../../lib/decimal';
+import { decimalOrZero, MASK, sumDecimals } from '../../lib/decimal';
 import { isWritable } from '../fields/fieldRules';
 import type { Screen } from '../types';
 import type { FormModel } from './formModel';
@@ -14,7 +14,7 @@ export function useProposedAmount(screen: Screen, form: FormModel): void {
       if (!source || source.drawn || !field || !isWritable(field)) return undefined;
       return store.subscribe(() => {
         const lines = store.get();
-        const sum = sumOf(lines.map((line) => line.values[source.takes]));
+        const sum = sumDecimals(lines.map((line) => line.values[source.takes]));
         if (sum === MASK) return;
         form.header.set((before) => {
           const { values, problems, hints } = before;
@@ -22,7 +22,12 @@ export function useProposedAmount(screen: Screen, form: FormModel): void {
           const next = lines.length > 0 ? sum.toFixed(2) : null;
           if (typed || next === values[field.name]) return before;
           const others = Object.fromEntries(Object.entries(problems).filter(([name]) => name !== field.name));
-          return { ...before, values: { ...values, [field.name]: next }, problems: others, hints: next === null ? {} : { [field.name]: HINT } };
+          return {
+            ...before,
+            values: { ...values, [field.name]: next },
+            problems: others,
+            hints: next === null ? {} : { [field.name]: HINT },
+          };
         });
       });
     });

@@ -3,13 +3,13 @@ import { App } from 'antd';
 import { useCallback, useRef, useState } from 'react';
 import { api, ApiError } from '../../lib/api';
 import { reportError, showFailures, showMessage, type Failure } from '../../lib/errors';
-import { asking } from '../asking';
+import { writeWithConfirmation } from '../confirmation';
 import { infoQuery } from '../queries';
 import type { Screen } from '../types';
-import { askWhetherMeant } from './datedAhead';
-import { checkForm, markFailures, payloadOf, type FormModel } from './formModel';
+import { confirmFutureDates } from './futureDates';
+import { validateForm, markFailures, buildPayload, type FormModel } from './formModel';
 
-interface Saved {
+interface SaveAnswer {
   id: number;
   bill_no?: string | null;
 }
@@ -22,25 +22,27 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
   const underWay = useRef(false);
   // Between the answer and the next page the form can still be clicked.
   const added = useRef<FormModel | null>(null);
-  const save = useCallback(async (): Promise<Saved | null> => {
+  const save = useCallback(async (): Promise<SaveAnswer | null> => {
     if (underWay.current || added.current === form) return null;
     underWay.current = true;
-    settleFocused();
+    commitFocused();
     setSaving(true);
     try {
       // What was typed last and named nothing is told by its cell; the bill isn't saved without it.
-      if ((await Promise.all(form.blocks.map(({ store }) => store.idle()))).includes(false)) return null;
-      const failures = checkForm(screen, form);
+      if ((await Promise.all(form.blocks.map(({ store }) => store.whenIdle()))).includes(false)) return null;
+      const failures = validateForm(screen, form);
       if (failures.length > 0) {
-        tell(failures);
+        showFailureMessages(failures);
         return null;
       }
-      const meant = await askWhetherMeant(modal, screen, form);
+      const meant = await confirmFutureDates(modal, screen, form);
       if (meant === 'slip') return null;
       // The server asks about the same days, and about nothing else that a bill is saved with.
-      const told = meant === 'meant' ? { confirmed: true } : {};
+      const confirmation = meant === 'meant' ? { confirmed: true } : {};
       const path = `${screen.api}/${id === null ? 'add' : 'edit'}`;
-      const saved = await asking(modal, (more) => api.post<Saved>(path, { ...payloadOf(screen, form, id), ...told, ...more }));
+      const saved = await writeWithConfirmation(modal, (more) =>
+        api.post<SaveAnswer>(path, { ...buildPayload(screen, form, id), ...confirmation, ...more }),
+      );
       if (saved === null) return null;
       if (id === null) added.current = form;
       showMessage('success', '保存成功');
@@ -49,7 +51,7 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
       if (id !== null) await client.prefetchQuery({ ...infoQuery(screen, id), staleTime: 0 });
       return saved;
     } catch (error) {
-      const failures = failuresOf(error);
+      const failures = parseFailures(error);
       markFailures(screen, form, failures);
       reportError(error);
       return null;
@@ -61,20 +63,21 @@ export function useSave(screen: Screen, form: FormModel, id: number | null) {
   return { save, saving };
 }
 
-function tell(failures: Failure[]): void {
+function showFailureMessages(failures: Failure[]): void {
   const [only] = failures;
-  if (failures.length === 1 && only) showMessage('warning', only.serial.startsWith('第') ? `${only.serial}：${only.msg}` : only.msg);
+  if (failures.length === 1 && only)
+    showMessage('warning', only.serial.startsWith('第') ? `${only.serial}：${only.msg}` : only.msg);
   else showFailures(`有${failures.length}处需要修改`, failures, 0);
 }
 
-function failuresOf(error: unknown): Failure[] {
+function parseFailures(error: unknown): Failure[] {
   const data = error instanceof ApiError ? error.data : null;
   if (typeof data !== 'object' || data === null || !('failures' in data) || !Array.isArray(data.failures)) return [];
   return data.failures as Failure[];
 }
 
-/** What is being typed into a header field counts as typed when Ctrl+S comes. */
-function settleFocused(): void {
+/** Commit what is being typed into a header field, for Ctrl+S. */
+function commitFocused(): void {
   const focused = document.activeElement;
   if (!(focused instanceof HTMLElement) || focused === document.body) return;
   focused.blur();

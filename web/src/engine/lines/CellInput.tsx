@@ -1,15 +1,15 @@
 import { useId, type ClipboardEvent, type KeyboardEvent, type RefObject } from 'react';
 import { isNumberType } from '../../lib/validation';
-import { fieldText, isRightAligned } from '../fields/fieldValue';
+import { formatField, isRightAligned } from '../fields/fieldValue';
 import type { Field } from '../types';
 import { ChoiceList } from './ChoiceList';
 import { isImeKey } from './gridState';
 import { isTable, parseTsv } from './tsv';
-import { isChoice, isGoods } from './useChoices';
+import { isChoiceField, isGoodsRef } from './useChoices';
 import type { LineStore } from './lineStore';
 import type { Grid } from './useGrid';
 
-/** Where the active cell is within the rows. */
+/** Position of the active cell within the rows. */
 export interface CellBox {
   left: number;
   top: number;
@@ -34,13 +34,13 @@ interface CellInputProps {
 export function CellInput({ grid, store, field, anchor, box, onKey }: CellInputProps) {
   const id = useId();
   const { state } = grid;
-  const choice = isChoice(field) && grid.editable[state.col] === true;
+  const choice = isChoiceField(field) && grid.editable[state.col] === true;
   const listed = choice && state.open && state.editing !== null;
   const line = grid.lines[state.row];
   const copy = (event: ClipboardEvent<HTMLInputElement>) => {
     if (state.editing !== null || !line) return;
     event.preventDefault();
-    event.clipboardData.setData('text/plain', fieldText(field, line.values));
+    event.clipboardData.setData('text/plain', formatField(field, line.values));
   };
   const paste = (event: ClipboardEvent<HTMLInputElement>) => {
     const text = event.clipboardData.getData('text/plain');
@@ -77,7 +77,14 @@ export function CellInput({ grid, store, field, anchor, box, onKey }: CellInputP
         }}
       />
       {listed && (
-        <ChoiceList id={id} anchor={anchor} choices={grid.choices} highlight={state.highlight} goods={isGoods(field)} onPick={grid.pick} />
+        <ChoiceList
+          id={id}
+          anchor={anchor}
+          choices={grid.choices}
+          highlight={state.highlight}
+          goods={isGoodsRef(field)}
+          onPick={grid.pick}
+        />
       )}
     </>
   );

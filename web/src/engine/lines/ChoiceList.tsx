@@ -20,9 +20,9 @@ const GAP = 2;
 /** The open list under the active cell; focus stays in the cell. */
 export function ChoiceList({ id, anchor, choices, highlight, goods, onPick }: ChoiceListProps) {
   const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => place(box.current, anchor.current));
+  useLayoutEffect(() => placeList(box.current, anchor.current));
   useEffect(() => {
-    const follow = () => place(box.current, anchor.current);
+    const follow = () => placeList(box.current, anchor.current);
     window.addEventListener('scroll', follow, true);
     window.addEventListener('resize', follow);
     return () => {
@@ -66,7 +66,7 @@ export function ChoiceList({ id, anchor, choices, highlight, goods, onPick }: Ch
 }
 
 /** Under the anchor, or above it where the window ends. */
-function place(box: HTMLElement | null, anchor: HTMLElement | null): void {
+function placeList(box: HTMLElement | null, anchor: HTMLElement | null): void {
   if (!box || !anchor) return;
   const cell = anchor.getBoundingClientRect();
   const below = window.innerHeight - cell.bottom;

@@ -1,8 +1,8 @@
 import { memo } from 'react';
-import { sumOf } from '../../lib/decimal';
+import { sumDecimals } from '../../lib/decimal';
 import { useStore } from '../../lib/store';
 import { isWritable } from '../fields/fieldRules';
-import { fieldText, isRightAligned } from '../fields/fieldValue';
+import { formatField, isRightAligned } from '../fields/fieldValue';
 import { ResizableTitle } from '../list/ResizableTitle';
 import type { Field } from '../types';
 import { cellClass, type GridColumn } from './GridRow';
@@ -10,7 +10,13 @@ import type { LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 
 /** The grid's first row: names of columns, edges to drag. */
-export const Heading = memo(function Heading({ columns, onResize }: { columns: GridColumn[]; onResize: (name: string, width: number) => void }) {
+export const Heading = memo(function Heading({
+  columns,
+  onResize,
+}: {
+  columns: GridColumn[];
+  onResize: (name: string, width: number) => void;
+}) {
   return (
     <div role="row" aria-rowindex={1} className="grid-row grid-heading">
       <div role="columnheader" aria-colindex={1} className="grid-cell grid-index">
@@ -22,7 +28,11 @@ export const Heading = memo(function Heading({ columns, onResize }: { columns: G
           as="div"
           role="columnheader"
           aria-colindex={col + 2}
-          className={[cellClass(field), field.required && isWritable(field) ? 'required' : '', isRightAligned(field) ? 'figure' : ''].join(' ')}
+          className={[
+            cellClass(field),
+            field.required && isWritable(field) ? 'required' : '',
+            isRightAligned(field) ? 'figure' : '',
+          ].join(' ')}
           style={{ width }}
           columnWidth={width}
           onResized={(next) => onResize(field.name, next)}
@@ -38,8 +48,8 @@ export const Heading = memo(function Heading({ columns, onResize }: { columns: G
 export const Sums = memo(function Sums({ columns, lines }: { columns: GridColumn[]; lines: LineRow[] }) {
   const text = (field: Field) => {
     if (!field.total) return '';
-    const sum = sumOf(lines.map((line) => line.values[field.name]));
-    return fieldText(field, { [field.name]: sum.toString() });
+    const sum = sumDecimals(lines.map((line) => line.values[field.name]));
+    return formatField(field, { [field.name]: sum.toString() });
   };
   return (
     <div role="row" className="grid-row grid-sums" aria-label="合计" aria-rowindex={lines.length + 2}>
@@ -47,7 +57,14 @@ export const Sums = memo(function Sums({ columns, lines }: { columns: GridColumn
         合计
       </div>
       {columns.map(({ field, width }) => (
-        <div key={field.name} role="gridcell" data-sum={field.name} data-label={field.label} className={isRightAligned(field) ? 'grid-cell figure' : cellClass(field)} style={{ width }}>
+        <div
+          key={field.name}
+          role="gridcell"
+          data-sum={field.name}
+          data-label={field.label}
+          className={isRightAligned(field) ? 'grid-cell figure' : cellClass(field)}
+          style={{ width }}
+        >
           {text(field)}
         </div>
       ))}
@@ -55,12 +72,12 @@ export const Sums = memo(function Sums({ columns, lines }: { columns: GridColumn
   );
 });
 
-/** What the lines come to, in sight wherever its column is. */
+/** Total of the lines, visible wherever its column is. */
 export function LineTotal({ store, field }: { store: LineStore; field: Field }) {
-  const sum = useStore(store, (lines) => sumOf(lines.map((line) => line.values[field.name])).toString());
+  const sum = useStore(store, (lines) => sumDecimals(lines.map((line) => line.values[field.name])).toString());
   return (
     <strong className="line-total">
-      {field.label}合计 {fieldText(field, { [field.name]: sum })}
+      {field.label}合计 {formatField(field, { [field.name]: sum })}
     </strong>
   );
 }

@@ -1,28 +1,65 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { field, goodsLineFields as fields, pricing } from '../fixtures';
-import { giveSizes, ok, page, renderPage, type Routes } from '../harness';
+import { buildField, goodsLineFields as fields, pricing } from '../fixtures';
+import { stubElementSizes, okAnswer, pageAnswer, renderPage, type FakeRoutes } from '../harness';
 import { createLineStore, type LineStore } from './lineStore';
 import { LineTable } from './LineTable';
 
 const goods = [
-  { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', barcode: '690001', tax_rate: '13', available_stocks: '40', last_price: '455', unit_price: '455' },
-  { goods_id: 12, goods_num: 'LL215', goods_name: '玲珑 215/60R17', barcode: '690002', tax_rate: '13', available_stocks: '8', last_price: null, unit_price: '300' },
-  { goods_id: 13, goods_num: 'JY4L', goods_name: '机油 4L', barcode: '690003', tax_rate: '13', available_stocks: '99', last_price: null, unit_price: '100', units: [{ unit_id: 7, unit_name: '箱', factor: '12', barcode: '690030' }] },
+  {
+    goods_id: 11,
+    goods_num: 'MX205',
+    goods_name: '米其林 205/55R16',
+    barcode: '690001',
+    tax_rate: '13',
+    available_stocks: '40',
+    last_price: '455',
+    unit_price: '455',
+  },
+  {
+    goods_id: 12,
+    goods_num: 'LL215',
+    goods_name: '玲珑 215/60R17',
+    barcode: '690002',
+    tax_rate: '13',
+    available_stocks: '8',
+    last_price: null,
+    unit_price: '300',
+  },
+  {
+    goods_id: 13,
+    goods_num: 'JY4L',
+    goods_name: '机油 4L',
+    barcode: '690003',
+    tax_rate: '13',
+    available_stocks: '99',
+    last_price: null,
+    unit_price: '100',
+    units: [{ unit_id: 7, unit_name: '箱', factor: '12', barcode: '690030' }],
+  },
 ];
-const codesOf = (row: (typeof goods)[number]) => [row.goods_num, row.barcode, ...(row.units ?? []).map((unit) => unit.barcode)];
-const routes: Routes = {
+const codesOf = (row: (typeof goods)[number]) => [
+  row.goods_num,
+  row.barcode,
+  ...(row.units ?? []).map((unit) => unit.barcode),
+];
+const routes: FakeRoutes = {
   'v2/inventory/Goods/getGoodsListPopup': ({ query }) => {
     const codes = query.codes?.split(',');
     const text = query.keyword ?? '';
-    const match = (row: (typeof goods)[number]) => codesOf(row).concat(row.goods_name).some((one) => one.includes(text));
-    return page(codes ? goods.filter((row) => codesOf(row).some((one) => codes.includes(one))) : goods.filter(match));
+    const match = (row: (typeof goods)[number]) =>
+      codesOf(row)
+        .concat(row.goods_name)
+        .some((one) => one.includes(text));
+    return pageAnswer(
+      codes ? goods.filter((row) => codesOf(row).some((one) => codes.includes(one))) : goods.filter(match),
+    );
   },
 };
 
 routes['v2/inventory/GoodsBatch/getBatchlist'] = () =>
-  ok([
+  okAnswer([
     { batch_id: 7, batch: '0126', allocation_id: 1, available_stocks: '4' },
     { batch_id: 7, batch: '0126', allocation_id: 2, available_stocks: '2' },
     { batch_id: 8, batch: '0226', allocation_id: 1, available_stocks: '5' },
@@ -43,7 +80,7 @@ const goTo = (name: string, row = 0) => {
 };
 
 beforeEach(() => {
-  giveSizes();
+  stubElementSizes();
   store = createLineStore(fields, []);
   view = renderPage(<LineTable name="test" block={block} pricing={pricing} store={store} context={context} />, routes);
   act(() => input().focus());
@@ -51,7 +88,12 @@ beforeEach(() => {
 afterEach(() => view.done());
 
 describe('stock', () => {
-  const stocked = (values: Record<string, unknown>) => ({ key: `s${Math.random()}`, values: { goods_id: 11, available_stocks: '40', ...values }, problems: {}, refused: {} });
+  const stocked = (values: Record<string, unknown>) => ({
+    key: `s${Math.random()}`,
+    values: { goods_id: 11, available_stocks: '40', ...values },
+    problems: {},
+    refused: {},
+  });
   const hints = () => [...document.querySelectorAll('.stock-hint')].map((one) => one.textContent);
 
   it('hints where all lines of a goods together ask for more than there is, and lets it be', () => {
@@ -76,7 +118,9 @@ describe('stock', () => {
     expect(hints()).toEqual([]);
     act(() => store.update(0, (line) => ({ ...line, values: { ...line.values, quantity: '31' } })));
     expect(hints()).toEqual(['偏低']);
-    expect(document.querySelector('[data-field=available_stocks]')?.getAttribute('title')).toContain('低于该仓库的安全库存');
+    expect(document.querySelector('[data-field=available_stocks]')?.getAttribute('title')).toContain(
+      '低于该仓库的安全库存',
+    );
     act(() => store.update(0, (line) => ({ ...line, values: { ...line.values, quantity: '41' } })));
     expect(hints()).toEqual(['不足']);
   });
@@ -86,7 +130,10 @@ describe('stock', () => {
     await userEvent.keyboard('{F2}');
     const options = await screen.findAllByRole('option');
     expect(options.map((one) => one.textContent)).toEqual(['0126 可用 6', '0226 可用 5']);
-    expect(view.calls.at(-1)).toMatchObject({ path: 'v2/inventory/GoodsBatch/getBatchlist', query: { goods_id: '11', warehouse_id: '5', order_line_id: '71' } });
+    expect(view.calls.at(-1)).toMatchObject({
+      path: 'v2/inventory/GoodsBatch/getBatchlist',
+      query: { goods_id: '11', warehouse_id: '5', order_line_id: '71' },
+    });
     fireEvent.click(options[1]!);
     expect(values()[0]).toMatchObject({ batch_id: 8, batch: '0226' });
   });
@@ -95,10 +142,22 @@ describe('stock', () => {
 describe('batch', () => {
   it('is marked where the goods that come in are kept by batches', () => {
     view.done();
-    const comes = [...fields, field({ name: 'batch', label: '批次(DOT)' })];
-    store = createLineStore(comes, [true, false].map((is_batch, at) => ({ key: `b${at}`, values: { goods_id: 11 + at, is_batch }, problems: {}, refused: {} })));
-    view = renderPage(<LineTable name="test" block={{ ...block, fields: comes }} pricing={pricing} store={store} context={context} />, routes);
-    const marked = () => [...document.querySelectorAll('.grid-body [data-field=batch]')].map((one) => one.getAttribute('aria-required'));
+    const comes = [...fields, buildField({ name: 'batch', label: '批次(DOT)' })];
+    store = createLineStore(
+      comes,
+      [true, false].map((is_batch, at) => ({
+        key: `b${at}`,
+        values: { goods_id: 11 + at, is_batch },
+        problems: {},
+        refused: {},
+      })),
+    );
+    view = renderPage(
+      <LineTable name="test" block={{ ...block, fields: comes }} pricing={pricing} store={store} context={context} />,
+      routes,
+    );
+    const marked = () =>
+      [...document.querySelectorAll('.grid-body [data-field=batch]')].map((one) => one.getAttribute('aria-required'));
     expect(marked()).toEqual(['true', null]);
   });
 });
@@ -121,7 +180,12 @@ describe('keyboard', () => {
   it('asks for goods with the warehouse and partner of the bill', async () => {
     await userEvent.keyboard('MX205{Enter}');
     await waitFor(() => expect(view.calls).not.toHaveLength(0));
-    expect(view.calls[0]?.query).toMatchObject({ keyword: 'MX205', warehouse_id: '5', customer_id: '9', bill_type: 'sales_outbound' });
+    expect(view.calls[0]?.query).toMatchObject({
+      keyword: 'MX205',
+      warehouse_id: '5',
+      customer_id: '9',
+      bill_type: 'sales_outbound',
+    });
   });
   it('Escape gives up, F2 goes on from the value, Delete empties, Ctrl+D copies above', async () => {
     act(() => store.set(() => [fill('4'), fill('7')]));
@@ -200,7 +264,9 @@ describe('paste', () => {
   });
   it('tells unknown codes in the failure table', async () => {
     fireEvent.paste(input(), { clipboardData: { getData: () => 'XX\t1\nMX205\t2' } });
-    await waitFor(() => expect(view.told.at(-1)?.failures).toEqual([{ index: 1, serial: '第1行', field: '商品', msg: '未找到商品：XX' }]));
+    await waitFor(() =>
+      expect(view.told.at(-1)?.failures).toEqual([{ index: 1, serial: '第1行', field: '商品', msg: '未找到商品：XX' }]),
+    );
     expect(values()).toHaveLength(2);
   });
 });
@@ -211,7 +277,12 @@ describe('scan', () => {
     const scan = screen.getByLabelText('扫码');
     await user.click(scan);
     await user.keyboard('690001{Enter}690002{Enter}690001{Enter}');
-    await waitFor(() => expect(values().map((one) => [one.goods_id, one.quantity])).toEqual([[11, '2'], [12, '1']]));
+    await waitFor(() =>
+      expect(values().map((one) => [one.goods_id, one.quantity])).toEqual([
+        [11, '2'],
+        [12, '1'],
+      ]),
+    );
     expect(values()[1]).toMatchObject({ price: '300' });
     expect(document.activeElement).toBe(scan);
   });
@@ -219,9 +290,17 @@ describe('scan', () => {
     view.done();
     const moved = fields.filter(({ name }) => ['goods_id', 'goods_num', 'quantity', 'remark'].includes(name));
     store = createLineStore(moved, []);
-    view = renderPage(<LineTable name="moved" block={{ ...block, fields: moved }} pricing={null} store={store} context={context} />, routes);
+    view = renderPage(
+      <LineTable name="moved" block={{ ...block, fields: moved }} pricing={null} store={store} context={context} />,
+      routes,
+    );
     await userEvent.type(screen.getByLabelText('扫码'), '690001{Enter}690002{Enter}690001{Enter}');
-    await waitFor(() => expect(values().map((one) => [one.goods_id, one.quantity])).toEqual([[11, '2'], [12, '1']]));
+    await waitFor(() =>
+      expect(values().map((one) => [one.goods_id, one.quantity])).toEqual([
+        [11, '2'],
+        [12, '1'],
+      ]),
+    );
   });
   it('takes nothing of a code that two goods have, and says which', async () => {
     const user = userEvent.setup();
@@ -252,7 +331,12 @@ describe('scan', () => {
 
 describe('packs', () => {
   const header = () => screen.getAllByRole('columnheader').map((one) => one.textContent);
-  const packs = (row = 0) => [values()[row]?.pack_unit_name, values()[row]?.pack_quantity, values()[row]?.quantity, values()[row]?.amount];
+  const packs = (row = 0) => [
+    values()[row]?.pack_unit_name,
+    values()[row]?.pack_quantity,
+    values()[row]?.quantity,
+    values()[row]?.amount,
+  ];
 
   it('their columns show with the first goods that have some; Enter passes them on lines that have none', async () => {
     const user = userEvent.setup();
@@ -265,7 +349,7 @@ describe('packs', () => {
     await user.keyboard('30{Enter}');
     expect(packs()).toEqual(['箱', '2.5', '30', '3000.00']);
     goTo('goods_id');
-    act(() => store.ensure(1));
+    act(() => store.ensureLine(1));
     goTo('goods_id', 1);
     await user.keyboard('MX205{Enter}');
     await waitFor(() => expect(place()).toBe('第2行 数量'));
@@ -316,5 +400,10 @@ describe('accessibility', () => {
 });
 
 function fill(quantity: string) {
-  return { key: `k${quantity}`, values: { goods_id: 11, goods_name: '米其林', quantity, price: '10', tax_rate: '13' }, problems: {}, refused: {} };
+  return {
+    key: `k${quantity}`,
+    values: { goods_id: 11, goods_name: '米其林', quantity, price: '10', tax_rate: '13' },
+    problems: {},
+    refused: {},
+  };
 }

@@ -5,20 +5,20 @@ import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent } fr
 import { useStore } from '../../lib/store';
 import { useElementSize } from '../../lib/useElementSize';
 import { useColumnPlan } from '../list/columnPlan';
-import { CARDS_BELOW } from '../list/RowCards';
+import { CARD_MAX_WIDTH } from '../list/RowCards';
 import type { Block, Field, Pricing } from '../types';
 import type { BillContext } from './billContext';
 import { CellInput, type CellBox } from './CellInput';
-import { gridFields, isStop, STOCK } from './gridColumns';
-import { gridKey } from './gridKeys';
+import { gridFields, isStop, STOCK_COLUMN } from './gridColumns';
+import { handleGridKey } from './gridKeys';
 import { Heading, Sums } from './GridFrame';
 import { GridRow, type GridColumn } from './GridRow';
-import { INDEX_WIDTH } from './inSight';
-import { goodsField, isEditable, shortLines, type LineRow } from './lineModel';
+import { INDEX_WIDTH } from './columnLayout';
+import { goodsField, isEditable, findShortages, type LineRow } from './lineModel';
 import type { LineStore } from './lineStore';
 import { LineToolbar } from './LineToolbar';
-import { hasPacks, isPack, quantityField } from './packs';
-import { isGoods } from './useChoices';
+import { hasPacks, isPackField, quantityField } from './packs';
+import { isGoodsRef } from './useChoices';
 import { useGrid } from './useGrid';
 
 interface LineTableProps {
@@ -30,21 +30,23 @@ interface LineTableProps {
 }
 
 const ROW_HEIGHT = 30;
-/** Of a line's card on a phone: what stands left of its cells, and between two of them (px). */
+/** Width of the labels of a line's card on a phone, and the gap between its cells (px). */
 const NAME_WIDTH = 104;
 const CARD_GAP = 10;
-const features = tableFeatures({ columnSizingFeature });
+const TABLE_FEATURES = tableFeatures({ columnSizingFeature });
 
 /** A bill's lines, keyed in like a spreadsheet. */
 export function LineTable({ name, block, pricing, store, context }: LineTableProps) {
   const packed = useStore(store, (lines) => lines.some((line) => hasPacks(line.values)));
   const fields = useMemo(() => {
-    const known = packed ? block.fields.map((field) => (isPack(field) ? { ...field, optional: false } : field)) : block.fields;
+    const known = packed
+      ? block.fields.map((field) => (isPackField(field) ? { ...field, optional: false } : field))
+      : block.fields;
     return gridFields({ ...block, fields: known }, pricing);
   }, [block, pricing, packed]);
   const control = useColumnPlan(`${name}:${block.name}`, fields);
   const [section, size] = useElementSize<HTMLElement>();
-  const cards = size.width > 0 && size.width < CARDS_BELOW;
+  const cards = size.width > 0 && size.width < CARD_MAX_WIDTH;
   const visible = useMemo(
     () => control.columns.filter(({ field, visible: chosen }) => chosen && (!cards || isOnCard(field, pricing))),
     [control.columns, cards, pricing],
@@ -56,10 +58,13 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   const picks = store.grows && goodsField(block) !== undefined;
 
   const table = useTable({
-    features,
+    features: TABLE_FEATURES,
     data: lines,
     getRowId: (line: LineRow) => line.key,
-    columns: useMemo(() => visible.map(({ field, width }) => ({ id: field.name, header: field.label, size: width })), [visible]),
+    columns: useMemo(
+      () => visible.map(({ field, width }) => ({ id: field.name, header: field.label, size: width })),
+      [visible],
+    ),
   });
   const measured: GridColumn[] = table.getAllLeafColumns().map((column, index) => ({
     field: columns[index]!,
@@ -70,8 +75,8 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   // eslint-disable-next-line react-hooks/exhaustive-deps -- rows are drawn anew only when a column moves or changes width
   const stable = useMemo(() => measured, [shape, columns]);
 
-  const short = useMemo(() => shortLines(block, lines, pricing), [block, lines, pricing]);
-  const hinted = useMemo(() => [quantityField(pricing), STOCK.name], [pricing]);
+  const short = useMemo(() => findShortages(block, lines, pricing), [block, lines, pricing]);
+  const hinted = useMemo(() => [quantityField(pricing), STOCK_COLUMN.name], [pricing]);
 
   const height = cards ? ROW_HEIGHT * (columns.length + 1) + CARD_GAP : ROW_HEIGHT;
   const scroller = useRef<HTMLDivElement>(null);
@@ -92,7 +97,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   useEffect(() => {
     if (!state.focused || !cell) return;
     virtual.scrollToIndex(state.row);
-    if (!cards) intoView(scroller.current, cell);
+    if (!cards) scrollCellIntoView(scroller.current, cell);
   }, [state.row, state.focused, cell, virtual, cards]);
 
   const onCell = useCallback(
@@ -108,7 +113,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   // eslint-disable-next-line react-hooks/exhaustive-deps -- it only reads stores
   const onOpen = useCallback(() => startEdit(), [store, columns]);
   const onAdd = useCallback(() => {
-    moveTo({ row: store.ensure(store.get().length), col: Math.max(0, columns.findIndex(isStop)) });
+    moveTo({ row: store.ensureLine(store.get().length), col: Math.max(0, columns.findIndex(isStop)) });
     input.current?.focus({ preventScroll: true });
     // eslint-disable-next-line react-hooks/exhaustive-deps -- it only reads stores
   }, [store, columns]);
@@ -123,10 +128,26 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   };
   return (
     <section ref={section} className={cards ? 'line-table cards' : 'line-table'} aria-label={block.label}>
-      <LineToolbar store={store} block={block} pricing={pricing} control={control} context={context} onAdd={onAdd} activeRow={activeRow} picking={picking} onPicking={setPicking} />
+      <LineToolbar
+        store={store}
+        block={block}
+        pricing={pricing}
+        control={control}
+        context={context}
+        onAdd={onAdd}
+        activeRow={activeRow}
+        picking={picking}
+        onPicking={setPicking}
+      />
       <Spin spinning={state.busy > 0} delay={300} className="line-grid-spin">
         <div ref={scroller} className="line-grid">
-          <div role="grid" aria-label={block.label} aria-rowcount={rows.length + 2} aria-colcount={stable.length + 1} style={cards ? undefined : { width }}>
+          <div
+            role="grid"
+            aria-label={block.label}
+            aria-rowcount={rows.length + 2}
+            aria-colcount={stable.length + 1}
+            style={cards ? undefined : { width }}
+          >
             <Heading columns={stable} onResize={control.resize} />
             <div className="grid-body" role="rowgroup" style={{ height: virtual.getTotalSize() }}>
               {virtual.getVirtualItems().map((item) => (
@@ -139,7 +160,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
                   activeColumn={item.index === state.row ? state.col : -1}
                   shortage={short.get(rows[item.index]!.original.key) ?? null}
                   pricing={pricing}
-                  hinted={hinted}
+                  shortageColumns={hinted}
                   top={item.start}
                   onCell={onCell}
                   onOpen={onOpen}
@@ -153,7 +174,7 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
                   field={cell.field}
                   anchor={input}
                   box={boxOf(cell, Math.min(state.row, rows.length - 1) * height)}
-                  onKey={(event) => gridKey(event, grid, store, () => setPicking(picks))}
+                  onKey={(event) => handleGridKey(event, grid, store, () => setPicking(picks))}
                 />
               )}
             </div>
@@ -165,22 +186,22 @@ export function LineTable({ name, block, pricing, store, context }: LineTablePro
   );
 }
 
-/** What a phone's card of a line has: what is keyed in, what there is of it, and what it comes to. */
+/** Return whether a phone's card of a line shows the field: what is keyed in, the stock, and the total. */
 function isOnCard(field: Field, pricing: Pricing | null): boolean {
-  return isEditable(field, pricing) || field.name === STOCK.name || field.name === pricing?.amount;
+  return isEditable(field, pricing) || field.name === STOCK_COLUMN.name || field.name === pricing?.amount;
 }
 
 /** Sideways only; the virtual rows take care of up and down. */
-function intoView(scroller: HTMLElement | null, cell: GridColumn): void {
+function scrollCellIntoView(scroller: HTMLElement | null, cell: GridColumn): void {
   if (!scroller) return;
   const right = cell.start + cell.width;
-  const left = INDEX_WIDTH + (isGoods(cell.field) ? 0 : heldWidth(scroller));
+  const left = INDEX_WIDTH + (isGoodsRef(cell.field) ? 0 : stickyWidth(scroller));
   if (cell.start < scroller.scrollLeft + left) scroller.scrollLeft = cell.start - left;
   else if (right > scroller.scrollLeft + scroller.clientWidth) scroller.scrollLeft = right - scroller.clientWidth;
 }
 
-/** What goods take of a grid that is wide enough for them to stay. */
-function heldWidth(scroller: HTMLElement): number {
+/** Return the width of the sticky goods column, if the grid is wide enough for it. */
+function stickyWidth(scroller: HTMLElement): number {
   const goods = scroller.querySelector<HTMLElement>('.grid-heading .grid-goods');
   return goods && getComputedStyle(goods).position === 'sticky' ? goods.offsetWidth : 0;
 }

@@ -3,16 +3,16 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Input, type InputRef } from 'antd';
 import { useRef, useState } from 'react';
 import { showMessage } from '../../lib/errors';
-import { CHAIN, usePageKey } from '../../lib/pageKeys';
+import { BILL_SHORTCUTS, usePageShortcut } from '../../lib/pageShortcuts';
 import { usePageActive } from '../../lib/tabs';
-import { inTime, tellUnanswered, underPresent } from '../pickers/typedChoice';
+import { withTimeout, warnUnanswered, fetchForCurrentContext } from '../pickers/typedChoice';
 import type { Field, Pricing } from '../types';
-import { goodsNarrow, type BillContext } from './billContext';
+import { buildGoodsQuery, type BillContext } from './billContext';
 import { isBlankLine } from './lineModel';
 import type { LineStore } from './lineStore';
-import { scannedPack } from './packs';
+import { findScannedPack } from './packs';
 import { placeGoods } from './placeGoods';
-import { scanned } from './resolveCodes';
+import { fetchScannedGoods } from './resolveCodes';
 
 interface ScanBoxProps {
   store: LineStore;
@@ -30,7 +30,7 @@ export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
   const client = useQueryClient();
   const [text, setText] = useState('');
   const box = useRef<InputRef>(null);
-  usePageKey('find', usePageActive(), () => box.current?.focus());
+  usePageShortcut('find', usePageActive(), () => box.current?.focus());
   const queue = useRef(Promise.resolve(true));
   const enterWhileComposing = useRef(false);
 
@@ -38,16 +38,18 @@ export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
     setText('');
     const wanted = code.trim();
     if (wanted === '') return;
-    queue.current = queue.current.then(() => take(wanted)).catch((error: unknown) => {
-      tellUnanswered({ label: '商品', text: wanted }, error);
-      return false;
-    });
+    queue.current = queue.current
+      .then(() => take(wanted))
+      .catch((error: unknown) => {
+        warnUnanswered({ label: '商品', text: wanted }, error);
+        return false;
+      });
     store.track(queue.current);
   };
   const take = async (code: string) => {
-    const [found, ...others] = await underPresent(
-      () => goodsNarrow(context),
-      (narrow) => inTime(scanned(client, code, narrow)),
+    const [found, ...others] = await fetchForCurrentContext(
+      () => buildGoodsQuery(context),
+      (narrow) => withTimeout(fetchScannedGoods(client, code, narrow)),
     );
     if (!found) {
       showMessage('warning', `未找到商品：${code}`);
@@ -60,7 +62,13 @@ export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
     }
     const lines = store.get();
     const blank = lines.findIndex((line) => isBlankLine(store.fields, line));
-    placeGoods(store, blank >= 0 ? blank : lines.length, { cell: goods, pricing, goods: found, scanned: true, pack: scannedPack(found.units, code) });
+    placeGoods(store, blank >= 0 ? blank : lines.length, {
+      cell: goods,
+      pricing,
+      goods: found,
+      scanned: true,
+      pack: findScannedPack(found.units, code),
+    });
     return true;
   };
   return (
@@ -70,7 +78,7 @@ export function ScanBox({ store, goods, pricing, context }: ScanBoxProps) {
       prefix={<ScanOutlined />}
       aria-label="扫码"
       placeholder="扫码或输入编码后回车"
-      title={CHAIN.find.combo}
+      title={BILL_SHORTCUTS.find.combo}
       autoComplete="off"
       value={text}
       onChange={(event) => setText(event.target.value)}

@@ -6,14 +6,14 @@ import { api } from '../../lib/api';
 import { reportError, showFailures, showMessage } from '../../lib/errors';
 import { saveFile } from '../../lib/saveFile';
 import { FileInput } from '../FileInput';
-import { underPresent } from '../pickers/typedChoice';
+import { fetchForCurrentContext } from '../pickers/typedChoice';
 import { uploadSheet } from '../upload/uploadSheet';
 import type { Block, Pricing } from '../types';
-import { goodsNarrow, suggestedPrice, type BillContext } from './billContext';
+import { buildGoodsQuery, suggestedPrice, type BillContext } from './billContext';
 import { goodsField, isBlankLine } from './lineModel';
 import type { LineStore } from './lineStore';
 import { resolveCodes } from './resolveCodes';
-import { sheetCodes, sheetLines, sheetProblems, type Sheet } from './sheetLines';
+import { listSheetCodes, buildSheetLines, listSheetProblems, type Sheet } from './sheetLines';
 
 interface SheetButtonProps {
   store: LineStore;
@@ -42,7 +42,12 @@ export function SheetButton({ store, block, pricing, context }: SheetButtonProps
           Excel导入
         </Button>
       </Dropdown>
-      <FileInput ref={input} csv label={`导入${block.label}`} onFile={(file) => during(readSheet(client, file, { store, block, pricing, context }))} />
+      <FileInput
+        ref={input}
+        csv
+        label={`导入${block.label}`}
+        onFile={(file) => during(readSheet(client, file, { store, block, pricing, context }))}
+      />
     </>
   );
 }
@@ -52,7 +57,7 @@ async function saveTemplate(block: Block, context: BillContext): Promise<void> {
   saveFile(file, `${block.label}模板.xlsx`);
 }
 
-function askedOf(file: File, block: Block, context: BillContext): FormData {
+function buildSheetRequest(file: File, block: Block, context: BillContext): FormData {
   const form = new FormData();
   form.append('bill', context.bill);
   form.append('block', block.name);
@@ -61,22 +66,31 @@ function askedOf(file: File, block: Block, context: BillContext): FormData {
   return form;
 }
 
-async function readSheet(client: QueryClient, file: File, { store, block, pricing, context }: SheetButtonProps): Promise<void> {
+async function readSheet(
+  client: QueryClient,
+  file: File,
+  { store, block, pricing, context }: SheetButtonProps,
+): Promise<void> {
   const goods = goodsField(block);
-  const { sheet, found } = await underPresent(
-    () => goodsNarrow(context),
+  const { sheet, found } = await fetchForCurrentContext(
+    () => buildGoodsQuery(context),
     async (narrow) => {
-      const sheet = await uploadSheet<Sheet>('v2/Open/LineSheet/read', askedOf(file, block, context));
-      return { sheet, found: await resolveCodes(client, sheetCodes(sheet, goods), narrow) };
+      const sheet = await uploadSheet<Sheet>('v2/Open/LineSheet/read', buildSheetRequest(file, block, context));
+      return { sheet, found: await resolveCodes(client, listSheetCodes(sheet, goods), narrow) };
     },
   );
-  const added = sheetLines(sheet, { fields: store.fields, goods, pricing, found, priceOf: suggestedPrice });
+  const added = buildSheetLines(sheet, { fields: store.fields, goods, pricing, found, priceOf: suggestedPrice });
   store.set((lines) => [...lines.filter((line) => !isBlankLine(store.fields, line)), ...added]);
-  const problems = sheetProblems(sheet, added, store.fields);
+  const problems = listSheetProblems(sheet, added, store.fields);
   if (problems.length === 0) {
     showMessage('success', `已导入${added.length}行`);
     return;
   }
-  const failures = problems.map(({ row, label, msg }, at) => ({ index: at + 1, serial: `第${row}行`, field: label, msg }));
+  const failures = problems.map(({ row, label, msg }, at) => ({
+    index: at + 1,
+    serial: `第${row}行`,
+    field: label,
+    msg,
+  }));
   showFailures(`已导入${added.length}行，${failures.length}处需要修改`, failures, added.length);
 }

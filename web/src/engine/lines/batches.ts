@@ -1,10 +1,10 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api, type Query } from '../../lib/api';
 import { decimalOrZero } from '../../lib/decimal';
-import { retry } from '../queries';
+import { shouldRetry } from '../queries';
 import type { ListAnswer, Row } from '../types';
 
-/** Where a goods lies in a warehouse: one row for each batch and location, the oldest first. */
+/** Stock of a goods in a warehouse: one row per batch and location, oldest first. */
 interface BatchStock extends Row {
   batch_id: number;
   batch: string | null;
@@ -18,8 +18,15 @@ export function batchQuery(keyword: string, narrow: Query) {
   return infiniteQueryOptions({
     queryKey: ['goods_batch', 'stocked', keyword, narrow],
     queryFn: async ({ signal }): Promise<ListAnswer> => {
-      const rows = await api.get<BatchStock[]>('v2/inventory/GoodsBatch/getBatchlist', { goods_id, warehouse_id, order_line_id }, { signal });
-      const data = batchesOf(rows.filter((row) => allocation_id === undefined || row.allocation_id === Number(allocation_id)), keyword);
+      const rows = await api.get<BatchStock[]>(
+        'v2/inventory/GoodsBatch/getBatchlist',
+        { goods_id, warehouse_id, order_line_id },
+        { signal },
+      );
+      const data = toBatchRows(
+        rows.filter((row) => allocation_id === undefined || row.allocation_id === Number(allocation_id)),
+        keyword,
+      );
       return { data, total: data.length, current_page: 1, per_page: data.length, last_page: 1 };
     },
     initialPageParam: 1,
@@ -27,11 +34,11 @@ export function batchQuery(keyword: string, narrow: Query) {
     // Stock moves while a bill is keyed in.
     staleTime: 5_000,
     meta: { quiet: true },
-    retry,
+    retry: shouldRetry,
   });
 }
 
-function batchesOf(rows: BatchStock[], keyword: string): Row[] {
+function toBatchRows(rows: BatchStock[], keyword: string): Row[] {
   const found = new Map<number, Row>();
   for (const row of rows) {
     const label = row.batch ?? '无';

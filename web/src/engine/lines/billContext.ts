@@ -2,9 +2,9 @@ import type { Query } from '../../lib/api';
 import { isEmptyRef } from '../fields/fieldValue';
 import type { GoodsRow } from '../queries';
 import type { Field, Row } from '../types';
-import { isBatch, ORDER_LINE } from './lineModel';
+import { isBatch, ORDER_LINE_FIELD } from './lineModel';
 
-/** What a line's pickers need to know of the bill around it. */
+/** Context that the bill gives its lines' pickers. */
 export interface BillContext {
   /** The screen's name; the server tells by it whose last price is meant. */
   bill: string;
@@ -15,12 +15,12 @@ export interface BillContext {
   paid?: boolean;
 }
 
-const GOODS_NARROWS = ['company_id', 'warehouse_id', 'customer_id', 'supplier_id'];
+const GOODS_QUERY_FIELDS = ['company_id', 'warehouse_id', 'customer_id', 'supplier_id'];
 
 /** Goods are asked for with the bill's company, warehouse, partner and day, whose stock and prices are shown. */
-export function goodsNarrow(context: BillContext): Query {
+export function buildGoodsQuery(context: BillContext): Query {
   const header = context.header();
-  const known = GOODS_NARROWS.filter((name) => !isEmptyRef(header[name]));
+  const known = GOODS_QUERY_FIELDS.filter((name) => !isEmptyRef(header[name]));
   const day = header.business_date ? { business_date: String(header.business_date) } : {};
   const orders = context.orders?.() ?? [];
   return {
@@ -32,7 +32,7 @@ export function goodsNarrow(context: BillContext): Query {
 }
 
 /** The values that narrow a reference: those it is fixed to, then the line's own, then the header's. */
-export function refNarrow(field: Field, line: Row, header: Row): Query {
+export function buildRefQuery(field: Field, line: Row, header: Row): Query {
   const narrow: Query = { ...field.ref?.only };
   for (const name of field.ref?.filter_by ?? []) {
     const value = isEmptyRef(line[name]) ? header[name] : line[name];
@@ -40,7 +40,11 @@ export function refNarrow(field: Field, line: Row, header: Row): Query {
   }
   if (!isBatch(field)) return narrow;
   // A batch is taken where the bill takes its goods, for the order that it ships.
-  const places = { warehouse_id: header.warehouse_id, allocation_id: line.allocation_id, [ORDER_LINE]: line[ORDER_LINE] };
+  const places = {
+    warehouse_id: header.warehouse_id,
+    allocation_id: line.allocation_id,
+    [ORDER_LINE_FIELD]: line[ORDER_LINE_FIELD],
+  };
   for (const [name, value] of Object.entries(places)) if (!isEmptyRef(value)) narrow[name] = Number(value);
   return narrow;
 }

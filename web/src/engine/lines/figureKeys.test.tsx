@@ -1,25 +1,38 @@
 import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { field, refField } from '../fixtures';
-import { giveSizes, renderPage } from '../harness';
+import { buildField, buildRefField } from '../fixtures';
+import { stubElementSizes, renderPage } from '../harness';
 import { newLine } from './lineModel';
 import { createLineStore } from './lineStore';
 import { LineTable } from './LineTable';
 
 /** Lines without prices, as a transfer's or a stocktake's. */
 
-const goods = refField('goods_id', '商品', 'goods', 'goods_name', { required: true });
+const goods = buildRefField('goods_id', '商品', 'goods', 'goods_name', { required: true });
 let done = () => {};
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => done());
 
 function show(quantity: string, filled: boolean) {
-  const fields = [goods, field({ name: quantity, label: '数量', type: 'quantity' }), field({ name: 'remark', label: '备注' })];
+  const fields = [
+    goods,
+    buildField({ name: quantity, label: '数量', type: 'quantity' }),
+    buildField({ name: 'remark', label: '备注' }),
+  ];
   const block = { name: 'lines', label: '明细', fields, required: true, source: null };
   const store = createLineStore(fields, filled ? [newLine(fields, { goods_id: 11, goods_name: '轮胎' })] : []);
-  const view = renderPage(<LineTable name="test" block={block} pricing={null} store={store} context={{ bill: 'transfer_out', header: () => ({}) }} />, {});
+  const view = renderPage(
+    <LineTable
+      name="test"
+      block={block}
+      pricing={null}
+      store={store}
+      context={{ bill: 'transfer_out', header: () => ({}) }}
+    />,
+    {},
+  );
   done = view.done;
   const input = screen.getByLabelText<HTMLInputElement>(/^第\d+行 /);
   act(() => input.focus());

@@ -1,29 +1,36 @@
 import type { KeyboardEvent } from 'react';
-import { comboOf, GRID } from '../../lib/pageKeys';
+import { keyCombo, GRID_SHORTCUTS } from '../../lib/pageShortcuts';
 import type { LineStore } from './lineStore';
 import type { Grid } from './useGrid';
 
 /** Rows of a page up or down. */
-const PAGE = 15;
+const PAGE_ROWS = 15;
 
 /** Alt with a digit: neither browsers nor input methods take these. */
-const FIGURES: Partial<Record<string, 'quantity' | 'price' | 'discount'>> = {
-  [GRID.quantity.combo]: 'quantity',
-  [GRID.price.combo]: 'price',
-  [GRID.discount.combo]: 'discount',
+const FIGURE_BY_COMBO: Partial<Record<string, 'quantity' | 'price' | 'discount'>> = {
+  [GRID_SHORTCUTS.quantity.combo]: 'quantity',
+  [GRID_SHORTCUTS.price.combo]: 'price',
+  [GRID_SHORTCUTS.discount.combo]: 'discount',
 };
 
 /** The grid's keyboard. What it doesn't take (Ctrl+S above all) goes on to the form. */
-export function gridKey(event: KeyboardEvent<HTMLInputElement>, grid: Grid, store: LineStore, pickGoods: () => void): void {
+export function handleGridKey(
+  event: KeyboardEvent<HTMLInputElement>,
+  grid: Grid,
+  store: LineStore,
+  pickGoods: () => void,
+): void {
   const control = event.ctrlKey || event.metaKey;
-  const handled = control ? withControl(event, grid, store) : (event.altKey && withAlt(event, grid, pickGoods)) || plain(event, grid);
+  const handled = control
+    ? handleControlKey(event, grid, store)
+    : (event.altKey && handleAltKey(event, grid, pickGoods)) || handlePlainKey(event, grid);
   if (handled) {
     event.preventDefault();
     event.stopPropagation();
   }
 }
 
-function withControl(event: KeyboardEvent, grid: Grid, store: LineStore): boolean {
+function handleControlKey(event: KeyboardEvent, grid: Grid, store: LineStore): boolean {
   const { row, col, editing } = grid.grid.get();
   const last = store.get().length - 1;
   switch (event.key) {
@@ -58,22 +65,22 @@ function withControl(event: KeyboardEvent, grid: Grid, store: LineStore): boolea
   }
 }
 
-function withAlt(event: KeyboardEvent, grid: Grid, pickGoods: () => void): boolean {
-  const combo = comboOf(event.nativeEvent);
-  const figure = FIGURES[combo];
+function handleAltKey(event: KeyboardEvent, grid: Grid, pickGoods: () => void): boolean {
+  const combo = keyCombo(event.nativeEvent);
+  const figure = FIGURE_BY_COMBO[combo];
   if (figure) grid.goTo(figure);
-  else if (combo === GRID.goods.combo) pickGoods();
-  return figure !== undefined || combo === GRID.goods.combo;
+  else if (combo === GRID_SHORTCUTS.goods.combo) pickGoods();
+  return figure !== undefined || combo === GRID_SHORTCUTS.goods.combo;
 }
 
-function plain(event: KeyboardEvent<HTMLInputElement>, grid: Grid): boolean {
+function handlePlainKey(event: KeyboardEvent<HTMLInputElement>, grid: Grid): boolean {
   const { editing, open } = grid.grid.get();
-  if (editing && open && listKey(event, grid)) return true;
-  if (editing) return editingKey(event, grid);
-  return movingKey(event, grid);
+  if (editing && open && handleListKey(event, grid)) return true;
+  if (editing) return handleEditingKey(event, grid);
+  return handleMovementKey(event, grid);
 }
 
-function listKey(event: KeyboardEvent, grid: Grid): boolean {
+function handleListKey(event: KeyboardEvent, grid: Grid): boolean {
   const { highlight } = grid.grid.get();
   const last = grid.choices.list.length - 1;
   const mark = (index: number) => grid.change({ highlight: Math.max(0, Math.min(last, index)) });
@@ -96,7 +103,7 @@ function listKey(event: KeyboardEvent, grid: Grid): boolean {
   }
 }
 
-function editingKey(event: KeyboardEvent<HTMLInputElement>, grid: Grid): boolean {
+function handleEditingKey(event: KeyboardEvent<HTMLInputElement>, grid: Grid): boolean {
   const { editing, row, col } = grid.grid.get();
   const input = event.currentTarget;
   switch (event.key) {
@@ -112,22 +119,22 @@ function editingKey(event: KeyboardEvent<HTMLInputElement>, grid: Grid): boolean
       return true;
     case 'ArrowUp':
     case 'ArrowDown':
-      if (grid.commit()) step(grid, event.key === 'ArrowUp' ? -1 : 1, 0);
+      if (grid.commit()) moveBy(grid, event.key === 'ArrowUp' ? -1 : 1, 0);
       return true;
     case 'ArrowLeft':
       if (editing?.mode === 'edit' || input.selectionEnd !== 0) return false;
-      if (grid.commit()) step(grid, 0, -1);
+      if (grid.commit()) moveBy(grid, 0, -1);
       return true;
     case 'ArrowRight':
       if (editing?.mode === 'edit' || input.selectionStart !== input.value.length) return false;
-      if (grid.commit()) step(grid, 0, 1);
+      if (grid.commit()) moveBy(grid, 0, 1);
       return true;
     default:
       return false;
   }
 }
 
-function movingKey(event: KeyboardEvent, grid: Grid): boolean {
+function handleMovementKey(event: KeyboardEvent, grid: Grid): boolean {
   const { row } = grid.grid.get();
   const lastColumn = grid.editable.length - 1;
   switch (event.key) {
@@ -140,22 +147,22 @@ function movingKey(event: KeyboardEvent, grid: Grid): boolean {
       return true;
     case 'ArrowDown':
       if (event.altKey) grid.startEdit();
-      else step(grid, 1, 0);
+      else moveBy(grid, 1, 0);
       return true;
     case 'ArrowUp':
-      step(grid, -1, 0);
+      moveBy(grid, -1, 0);
       return true;
     case 'ArrowLeft':
-      step(grid, 0, -1);
+      moveBy(grid, 0, -1);
       return true;
     case 'ArrowRight':
-      step(grid, 0, 1);
+      moveBy(grid, 0, 1);
       return true;
     case 'PageDown':
-      step(grid, PAGE, 0);
+      moveBy(grid, PAGE_ROWS, 0);
       return true;
     case 'PageUp':
-      step(grid, -PAGE, 0);
+      moveBy(grid, -PAGE_ROWS, 0);
       return true;
     case 'Home':
       grid.moveTo({ row, col: 0 });
@@ -179,7 +186,7 @@ function movingKey(event: KeyboardEvent, grid: Grid): boolean {
   }
 }
 
-function step(grid: Grid, rows: number, columns: number): void {
+function moveBy(grid: Grid, rows: number, columns: number): void {
   const { row, col } = grid.grid.get();
   const within = (value: number, last: number) => Math.max(0, Math.min(last, value));
   grid.moveTo({ row: within(row + rows, grid.count() - 1), col: within(col + columns, grid.editable.length - 1) });

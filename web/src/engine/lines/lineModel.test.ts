@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { field, goodsLineFields, pricing } from '../fixtures';
-import { addOne, checkLine, chooseCell, clearCell, fillGoods, isBlankLine, linePayload, newLine, typeCell, type LineRow } from './lineModel';
+import { buildField, goodsLineFields, pricing } from '../fixtures';
+import {
+  incrementQuantity,
+  validateLine,
+  chooseCell,
+  clearCell,
+  fillGoods,
+  isBlankLine,
+  buildLinePayload,
+  newLine,
+  typeCell,
+  type LineRow,
+} from './lineModel';
 import type { Field } from '../types';
 import { gridFields } from './gridColumns';
 import { createLineStore } from './lineStore';
@@ -9,8 +20,17 @@ import { isTable, parseTsv } from './tsv';
 const fields = goodsLineFields;
 const byName = (name: string) => fields.find((one) => one.name === name)!;
 const type = (line: LineRow, name: string, text: string) => typeCell(line, byName(name), text, pricing).line;
-const tyre = { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', tax_rate: '13', available_stocks: '40', last_price: '455', barcode: '690' };
-const fill = (line: LineRow) => fillGoods(line, { fields, field: byName('goods_id'), pricing, goods: tyre, price: tyre.last_price });
+const tyre = {
+  goods_id: 11,
+  goods_num: 'MX205',
+  goods_name: '米其林 205/55R16',
+  tax_rate: '13',
+  available_stocks: '40',
+  last_price: '455',
+  barcode: '690',
+};
+const fill = (line: LineRow) =>
+  fillGoods(line, { fields, field: byName('goods_id'), pricing, goods: tyre, price: tyre.last_price });
 
 describe('a priced line', () => {
   it('takes goods with names, stock, last price and quantity 1', () => {
@@ -46,8 +66,15 @@ describe('a priced line', () => {
     expect(line.values).toMatchObject({ price: '500', discount_amount: '100.00', amount: '1900.00' });
   });
   it('3-rules 9: discount amount and discount unit price are linked through quantity', () => {
-    const byPiece = gridFields({ name: 'lines', label: '', fields, required: true, source: null }, pricing).find((one) => one.name === 'discount_price')!;
-    const store = createLineStore(fields, [type(type(fill(newLine(fields)), 'quantity', '4'), 'price', '450')], true, pricing);
+    const byPiece = gridFields({ name: 'lines', label: '', fields, required: true, source: null }, pricing).find(
+      (one) => one.name === 'discount_price',
+    )!;
+    const store = createLineStore(
+      fields,
+      [type(type(fill(newLine(fields)), 'quantity', '4'), 'price', '450')],
+      true,
+      pricing,
+    );
     const key = (field: Field, text: string) => {
       store.update(0, (line) => typeCell(line, field, text, pricing).line);
       const { discount_price, discount_amount, amount } = store.get()[0]!.values;
@@ -59,11 +86,17 @@ describe('a priced line', () => {
     expect(key(byName('quantity'), '9')).toEqual(['5', '45.00', '4005.00']);
     expect(key(byName('discount_amount'), '0')).toEqual(['', '0', '4050.00']);
     expect(byPiece.optional).toBe(true);
-    expect(linePayload(fields, store.get()[0]!)).not.toHaveProperty('discount_price');
+    expect(buildLinePayload(fields, store.get()[0]!)).not.toHaveProperty('discount_price');
     expect(typeCell(store.get()[0]!, byPiece, '451', pricing).problem).toBe('优惠金额大于金额，已改为 0');
   });
   it('says where its price comes from until another is typed', () => {
-    const line = fillGoods(newLine(fields), { fields, field: byName('goods_id'), pricing, goods: { ...tyre, price_source: '上次价' }, price: '455' });
+    const line = fillGoods(newLine(fields), {
+      fields,
+      field: byName('goods_id'),
+      pricing,
+      goods: { ...tyre, price_source: '上次价' },
+      price: '455',
+    });
     expect(type(line, 'quantity', '4').values.price_source).toBe('上次价');
     expect(type(line, 'price', '455.00').values.price_source).toBe('上次价');
     expect(type(line, 'price', '450').values.price_source).toBeNull();
@@ -74,7 +107,7 @@ describe('a priced line', () => {
     expect(line.values).toMatchObject({ price: '0', amount: '0.00' });
   });
   it('one more by a repeated scan', () => {
-    expect(addOne(fill(newLine(fields)), pricing).values).toMatchObject({ quantity: '2', amount: '910.00' });
+    expect(incrementQuantity(fill(newLine(fields)), pricing).values).toMatchObject({ quantity: '2', amount: '910.00' });
   });
   it('refuses one hundred million and keeps what was', () => {
     const line = type(fill(newLine(fields)), 'quantity', '10');
@@ -86,7 +119,10 @@ describe('a priced line', () => {
     expect(type(line, 'quantity', '3').values).toMatchObject({ quantity: '3', price: '无权限', amount: '无权限' });
   });
   it('clears a cell and reprices', () => {
-    expect(clearCell(fill(newLine(fields)), byName('price'), pricing).values).toMatchObject({ price: '', amount: '0.00' });
+    expect(clearCell(fill(newLine(fields)), byName('price'), pricing).values).toMatchObject({
+      price: '',
+      amount: '0.00',
+    });
   });
   it('tells what a cell refuses', () => {
     const entry = typeCell(fill(newLine(fields)), byName('quantity'), '-4', pricing);
@@ -103,20 +139,30 @@ describe('before sending', () => {
   });
   it('tells all mistakes of a line', () => {
     const line = type(newLine(fields), 'remark', '加急');
-    expect(checkLine(fields, line).problems).toEqual({ goods_id: '请选择商品', quantity: '请输入数量' });
+    expect(validateLine(fields, line).problems).toEqual({ goods_id: '请选择商品', quantity: '请输入数量' });
   });
   it('asks for the batch of what comes in, where the goods are kept by batches', () => {
-    const batched = [...fields.filter(({ name }) => name !== 'batch_id'), field({ name: 'batch', label: '批次(DOT)' })];
+    const batched = [
+      ...fields.filter(({ name }) => name !== 'batch_id'),
+      buildField({ name: 'batch', label: '批次(DOT)' }),
+    ];
     const comes = (is_batch: boolean, batch = '') => {
-      const line = fillGoods(newLine(batched, { batch }), { fields: batched, field: byName('goods_id'), pricing, goods: { ...tyre, is_batch }, price: '455' });
-      return checkLine(batched, line).problems;
+      const line = fillGoods(newLine(batched, { batch }), {
+        fields: batched,
+        field: byName('goods_id'),
+        pricing,
+        goods: { ...tyre, is_batch },
+        price: '455',
+      });
+      return validateLine(batched, line).problems;
     };
     expect([comes(true), comes(true, '2326'), comes(false)]).toEqual([{ batch: '请录入批次(DOT)' }, {}, {}]);
   });
   it('sends written fields only', () => {
-    const payload = linePayload(fields, fill(newLine(fields)));
+    const payload = buildLinePayload(fields, fill(newLine(fields)));
     expect(payload).toMatchObject({ goods_id: 11, quantity: '1', price: '455', is_gift: false });
-    for (const name of ['amount', 'goods_name', 'available_stocks', 'last_price', 'is_batch']) expect(payload).not.toHaveProperty(name);
+    for (const name of ['amount', 'goods_name', 'available_stocks', 'last_price', 'is_batch'])
+      expect(payload).not.toHaveProperty(name);
   });
 });
 
@@ -134,5 +180,5 @@ describe('TSV', () => {
     expect(isTable(parseTsv('MX205'))).toBe(false);
     expect(isTable(parseTsv('a\tb'))).toBe(true);
   });
-  it('field defaults are plain', () => expect(field({ name: 'x' }).type).toBe('text'));
+  it('field defaults are plain', () => expect(buildField({ name: 'x' }).type).toBe('text'));
 });

@@ -1,31 +1,36 @@
 import { createStore, type Store } from '../../lib/store';
 import type { Field, Pricing } from '../types';
-import { withDiscountPrices } from './discountPrice';
+import { addDiscountPrices } from './discountPrice';
 import { newLine, type LineRow } from './lineModel';
-import { shareLines } from './sourceShares';
+import { prorateSources } from './sourceShares';
 
 /** The lines of one block and what may be done to their sequence. */
 export interface LineStore extends Store<LineRow[]> {
   fields: Field[];
-  /** Whether lines may be written on; else they only come from a source. */
+  /** True if lines may be keyed in; otherwise they come from a source only. */
   grows: boolean;
   update: (index: number, change: (line: LineRow) => LineRow) => void;
-  /** Makes sure that a line stands at `index`; answers its index. */
-  ensure: (index: number) => number;
+  /** Ensure that a line exists at `index`; return its index. */
+  ensureLine: (index: number) => number;
   insert: (index: number) => void;
   remove: (index: number) => void;
   /** Work whose result lines still wait for: look-ups of goods, a paste; false from it where what was typed came to nothing. */
   track: (work: Promise<unknown>) => void;
   /** Once nothing is waited for any more: whether everything typed has come to the lines. */
-  idle: () => Promise<boolean>;
+  whenIdle: () => Promise<boolean>;
 }
 
 /** With `pricing` lines that are drawn from others take over what falls to them, whatever changes. */
-export function createLineStore(fields: Field[], lines: LineRow[], grows = true, pricing: Pricing | null = null): LineStore {
+export function createLineStore(
+  fields: Field[],
+  lines: LineRow[],
+  grows = true,
+  pricing: Pricing | null = null,
+): LineStore {
   const atLeastOne = (some: LineRow[]) => (some.length > 0 || !grows ? some : [newLine(fields)]);
-  const settled = (some: LineRow[]) => withDiscountPrices(shareLines(some, pricing), pricing);
-  const base = createStore<LineRow[]>(settled(atLeastOne(lines)));
-  const store: typeof base = { ...base, set: (change) => base.set((before) => settled(change(before))) };
+  const recompute = (some: LineRow[]) => addDiscountPrices(prorateSources(some, pricing), pricing);
+  const base = createStore<LineRow[]>(recompute(atLeastOne(lines)));
+  const store: typeof base = { ...base, set: (change) => base.set((before) => recompute(change(before))) };
   const working = new Set<Promise<unknown>>();
   return {
     ...store,
@@ -35,7 +40,7 @@ export function createLineStore(fields: Field[], lines: LineRow[], grows = true,
       working.add(work);
       void work.finally(() => working.delete(work)).catch(() => undefined);
     },
-    idle: async () => {
+    whenIdle: async () => {
       let whole = true;
       while (working.size > 0) {
         const ended = await Promise.allSettled(working);
@@ -49,7 +54,7 @@ export function createLineStore(fields: Field[], lines: LineRow[], grows = true,
         const next = line && change(line);
         return next === undefined || next === line ? before : before.with(index, next);
       }),
-    ensure: (index) => {
+    ensureLine: (index) => {
       store.set((before) => {
         if (index < before.length) return before;
         const missing = Array.from({ length: index + 1 - before.length }, () => newLine(fields));

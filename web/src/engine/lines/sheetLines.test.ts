@@ -1,12 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { goodsLineFields as fields, pricing } from '../fixtures';
 import type { GoodsRow } from '../queries';
-import { checkLine, goodsField } from './lineModel';
-import { sheetCodes, sheetLines, sheetProblems, type Sheet } from './sheetLines';
+import { validateLine, goodsField } from './lineModel';
+import { listSheetCodes, buildSheetLines, listSheetProblems, type Sheet } from './sheetLines';
 
 const goods = goodsField({ name: 'lines', label: '商品明细', fields, required: true, source: null });
-const tyre: GoodsRow = { goods_id: 11, goods_num: 'MX205', goods_name: '米其林 205/55R16', tax_rate: '13', last_price: '455' };
-const target = { fields, goods, pricing, found: new Map([['MX205', tyre]]), priceOf: (row: GoodsRow) => row.last_price };
+const tyre: GoodsRow = {
+  goods_id: 11,
+  goods_num: 'MX205',
+  goods_name: '米其林 205/55R16',
+  tax_rate: '13',
+  last_price: '455',
+};
+const target = {
+  fields,
+  goods,
+  pricing,
+  found: new Map([['MX205', tyre]]),
+  priceOf: (row: GoodsRow) => row.last_price,
+};
 const cell = (value: unknown, label: string | null = null) => ({ value, label });
 
 describe('a sheet', () => {
@@ -18,9 +30,15 @@ describe('a sheet', () => {
       ],
       problems: [],
     };
-    expect(sheetCodes(sheet, goods)).toEqual(['MX205']);
-    const [one, other] = sheetLines(sheet, target).map((line) => line.values);
-    expect(one).toMatchObject({ goods_id: 11, goods_name: '米其林 205/55R16', quantity: '4', price: '400', amount: '1600.00' });
+    expect(listSheetCodes(sheet, goods)).toEqual(['MX205']);
+    const [one, other] = buildSheetLines(sheet, target).map((line) => line.values);
+    expect(one).toMatchObject({
+      goods_id: 11,
+      goods_name: '米其林 205/55R16',
+      quantity: '4',
+      price: '400',
+      amount: '1600.00',
+    });
     expect(other).toMatchObject({ quantity: '1', price: '455', amount: '455.00' });
   });
 
@@ -32,14 +50,14 @@ describe('a sheet', () => {
         { row: 9, field: 'price', label: '单价', msg: '别处' },
       ],
     };
-    const [line] = sheetLines(sheet, target);
+    const [line] = buildSheetLines(sheet, target);
     expect(line?.problems).toEqual({ goods_id: '没有找到“X”' });
     expect(line?.values).toMatchObject({ price: '3' });
   });
 
   it('takes goods that the picker does not offer by their key', () => {
     const sheet: Sheet = { lines: [{ row: 2, cells: { goods_id: cell(99, 'OLD') } }], problems: [] };
-    expect(sheetLines(sheet, target)[0]?.values).toMatchObject({ goods_id: 99, goods_name: 'OLD' });
+    expect(buildSheetLines(sheet, target)[0]?.values).toMatchObject({ goods_id: 99, goods_name: 'OLD' });
   });
 
   it('empties what could not be taken, whatever the goods bring for it', () => {
@@ -50,9 +68,9 @@ describe('a sheet', () => {
         { row: 2, field: 'price', label: '单价', msg: '是公式而没有结果' },
       ],
     };
-    const [line] = sheetLines(sheet, target);
+    const [line] = buildSheetLines(sheet, target);
     expect(line?.values).toMatchObject({ quantity: '', price: '' });
-    expect(Object.keys(checkLine(fields, line!).problems).sort()).toEqual(['price', 'quantity']);
+    expect(Object.keys(validateLine(fields, line!).problems).sort()).toEqual(['price', 'quantity']);
   });
 
   it('asks for a price that neither the sheet nor the goods tell, but of gifts', () => {
@@ -66,8 +84,10 @@ describe('a sheet', () => {
       ],
       problems: [],
     };
-    const lines = sheetLines(sheet, priceless);
-    expect(sheetProblems(sheet, lines, asked)).toEqual([{ row: 2, field: 'price', label: '单价', msg: '不能为空；赠品请勾选“赠品”' }]);
-    expect(lines.map((line) => Object.keys(checkLine(asked, line).problems))).toEqual([['price'], [], []]);
+    const lines = buildSheetLines(sheet, priceless);
+    expect(listSheetProblems(sheet, lines, asked)).toEqual([
+      { row: 2, field: 'price', label: '单价', msg: '不能为空；赠品请勾选“赠品”' },
+    ]);
+    expect(lines.map((line) => Object.keys(validateLine(asked, line).problems))).toEqual([['price'], [], []]);
   });
 });

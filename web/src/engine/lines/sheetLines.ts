@@ -1,7 +1,16 @@
 import type { GoodsRow } from '../queries';
 import type { Field, Pricing } from '../types';
-import { askFigures, chooseCell, emptyNumbers, fillGoods, newLine, refuseCells, typeCell, type LineRow } from './lineModel';
-import { isMiscounted, PACK, PACK_PROBLEM } from './packs';
+import {
+  markMissingFigures,
+  chooseCell,
+  clearRefusedNumbers,
+  fillGoods,
+  newLine,
+  markRefusedCells,
+  typeCell,
+  type LineRow,
+} from './lineModel';
+import { isMiscounted, PACK_FIELDS, PACK_PROBLEM } from './packs';
 
 /** A sheet that the server read: what its rows give the lines of a form, and what of them can't be taken. Pure. */
 
@@ -25,38 +34,50 @@ export interface SheetTarget {
 }
 
 /** The codes of the goods in a sheet. */
-export function sheetCodes(sheet: Sheet, goods: Field | undefined): string[] {
+export function listSheetCodes(sheet: Sheet, goods: Field | undefined): string[] {
   if (!goods) return [];
   const codes = sheet.lines.map((line) => line.cells[goods.name]?.label ?? '');
   return [...new Set(codes.filter((code) => code !== ''))];
 }
 
 /** Every row makes a line; a cell that can't be taken is empty and marked, and so is a figure that nothing tells. */
-export function sheetLines(sheet: Sheet, target: SheetTarget): LineRow[] {
+export function buildSheetLines(sheet: Sheet, target: SheetTarget): LineRow[] {
   return sheet.lines.map(({ row, cells }) => {
-    let line = goodsLine(cells, target);
+    let line = buildGoodsLine(cells, target);
     for (const field of target.fields) {
       const cell = cells[field.name];
-      if (cell && field.name !== target.goods?.name) line = fill(line, field, cell, target.pricing);
+      if (cell && field.name !== target.goods?.name) line = fillCell(line, field, cell, target.pricing);
     }
     const problems = sheet.problems.filter((one) => one.row === row).map((one) => [one.field, one.msg]);
-    const miscounted = isMiscounted(cells[PACK.quantity]?.value, line.values);
-    line = emptyNumbers(target.fields, line, Object.fromEntries(problems), target.pricing);
-    if (miscounted) line = refuseCells(line, { [PACK.quantity]: PACK_PROBLEM });
-    return askFigures(target.fields, line);
+    const miscounted = isMiscounted(cells[PACK_FIELDS.quantity]?.value, line.values);
+    line = clearRefusedNumbers(target.fields, line, Object.fromEntries(problems), target.pricing);
+    if (miscounted) line = markRefusedCells(line, { [PACK_FIELDS.quantity]: PACK_PROBLEM });
+    return markMissingFigures(target.fields, line);
   });
 }
 
-/** What is wrong with the lines that a sheet gave: what the server told, and what is missing now that the goods are known. */
-export function sheetProblems(sheet: Sheet, lines: LineRow[], fields: Field[]): Sheet['problems'] {
-  const told = new Set(sheet.problems.map(({ row, field }) => `${row} ${field}`));
+/**
+ * Return the problems of a sheet's lines: those that the server found, and values missing now that the goods are known.
+ */
+export function listSheetProblems(sheet: Sheet, lines: LineRow[], fields: Field[]): Sheet['problems'] {
+  const reported = new Set(sheet.problems.map(({ row, field }) => `${row} ${field}`));
   const labels = new Map(fields.map(({ name, label }) => [name, label]));
-  const found = sheet.lines.flatMap(({ row }, at) => Object.entries(lines[at]?.refused ?? {}).map(([field, msg]) => ({ row, field, label: labels.get(field) ?? field, msg })));
-  return [...sheet.problems, ...found.filter(({ row, field }) => !told.has(`${row} ${field}`))];
+  const found = sheet.lines.flatMap(({ row }, at) =>
+    Object.entries(lines[at]?.refused ?? {}).map(([field, msg]) => ({
+      row,
+      field,
+      label: labels.get(field) ?? field,
+      msg,
+    })),
+  );
+  return [...sheet.problems, ...found.filter(({ row, field }) => !reported.has(`${row} ${field}`))];
 }
 
 /** Goods first: they bring a price and a tax rate, which the sheet's own cells overrule. */
-function goodsLine(cells: Record<string, SheetCell>, { fields, goods: field, pricing, found, priceOf }: SheetTarget): LineRow {
+function buildGoodsLine(
+  cells: Record<string, SheetCell>,
+  { fields, goods: field, pricing, found, priceOf }: SheetTarget,
+): LineRow {
   const blank = newLine(fields);
   const cell = field && cells[field.name];
   if (!cell) return blank;
@@ -65,7 +86,8 @@ function goodsLine(cells: Record<string, SheetCell>, { fields, goods: field, pri
   return fillGoods(blank, { fields, field, pricing, goods, price: priceOf(goods) });
 }
 
-function fill(line: LineRow, field: Field, cell: SheetCell, pricing: Pricing | null): LineRow {
-  if (field.type === 'ref' || field.type === 'enum' || field.type === 'bool') return chooseCell(line, field, cell.value, cell.label, pricing);
+function fillCell(line: LineRow, field: Field, cell: SheetCell, pricing: Pricing | null): LineRow {
+  if (field.type === 'ref' || field.type === 'enum' || field.type === 'bool')
+    return chooseCell(line, field, cell.value, cell.label, pricing);
   return typeCell(line, field, String(cell.value), pricing).line;
 }

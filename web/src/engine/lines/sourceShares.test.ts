@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { goodsLineFields, pricing as PRICING } from '../fixtures';
 import type { Field, Row } from '../types';
-import { linePayload, newLine, typeCell } from './lineModel';
+import { buildLinePayload, newLine, typeCell } from './lineModel';
 import { createLineStore } from './lineStore';
-import { drawnOf, sourceMark, type DrawnSource } from './sourceShares';
+import { readDrawnSource, buildSourceMark, type DrawnSource } from './sourceShares';
 
 const fields = goodsLineFields;
-const [quantity, price, discount, amount] = ['quantity', 'price', 'discount_amount', 'amount'].map((name) => fields.find((one) => one.name === name)!) as [Field, Field, Field, Field];
-const drawn = (told: Partial<DrawnSource> = {}): DrawnSource => ({
+const [quantity, price, discount, amount] = ['quantity', 'price', 'discount_amount', 'amount'].map((name) =>
+  fields.find((one) => one.name === name)!,
+) as [Field, Field, Field, Field];
+const buildDrawnSource = (told: Partial<DrawnSource> = {}): DrawnSource => ({
   column: 'source_line_id',
   capped: true,
   follows: true,
@@ -26,7 +28,8 @@ const drawn = (told: Partial<DrawnSource> = {}): DrawnSource => ({
   own_tax: '0',
   ...told,
 });
-const line = (many: string, more: Row = {}) => newLine(fields, { source_line_id: 5, quantity: many, drawn: drawn(), ...more });
+const line = (many: string, more: Row = {}) =>
+  newLine(fields, { source_line_id: 5, quantity: many, drawn: buildDrawnSource(), ...more });
 const money = (store: ReturnType<typeof createLineStore>) =>
   store.get().map(({ values }) => [values.quantity, values.discount_amount, values.amount, values.tax_amount]);
 
@@ -42,7 +45,12 @@ describe('lines drawn from another bill', () => {
 
   it('count what was taken before, and each other', () => {
     const taken = { taken_quantity: '3', taken_amount: '95.70', taken_discount: '4.29', taken_tax: '11.01' };
-    const store = createLineStore(fields, [line('2', { drawn: drawn(taken) }), line('2', { drawn: drawn(taken) })], true, PRICING);
+    const store = createLineStore(
+      fields,
+      [line('2', { drawn: buildDrawnSource(taken) }), line('2', { drawn: buildDrawnSource(taken) })],
+      true,
+      PRICING,
+    );
     expect(money(store)).toEqual([
       ['2', '2.85', '63.81', '7.34'],
       ['2', '2.86', '63.80', '7.34'],
@@ -55,18 +63,18 @@ describe('lines drawn from another bill', () => {
 
   it('keep a price of their own, and say when it is more than falls to them', () => {
     const store = createLineStore(fields, [line('1')], true, PRICING);
-    expect(sourceMark(store.get()[0]!.values, price, PRICING)?.className).toBe('from-source');
+    expect(buildSourceMark(store.get()[0]!.values, price, PRICING)?.className).toBe('from-source');
     store.update(0, (one) => typeCell(one, price, '20', PRICING).line);
     store.update(0, (one) => typeCell(one, discount, '0', PRICING).line);
     store.update(0, (one) => typeCell(one, quantity, '2', PRICING).line);
     expect(money(store).map(([, , due]) => due)).toEqual(['40.00']);
-    expect(sourceMark(store.get()[0]!.values, price, PRICING)).toBeNull();
+    expect(buildSourceMark(store.get()[0]!.values, price, PRICING)).toBeNull();
     store.update(0, (one) => typeCell(one, price, '5000', PRICING).line);
-    expect(sourceMark(store.get()[0]!.values, amount, PRICING)?.hint).toContain('超过来源单据可退的 63.80 元');
+    expect(buildSourceMark(store.get()[0]!.values, amount, PRICING)?.hint).toContain('超过来源单据可退的 63.80 元');
     store.update(0, (one) => typeCell(one, price, '33.33', PRICING).line);
     store.update(0, (one) => typeCell(one, discount, '2.86', PRICING).line);
     expect(money(store)).toEqual([['2', '2.86', '63.80', '7.34']]);
-    expect(sourceMark(store.get()[0]!.values, amount, PRICING)?.className).toBe('from-source');
+    expect(buildSourceMark(store.get()[0]!.values, amount, PRICING)?.className).toBe('from-source');
   });
 
   it('are shared by nobody who may not see the money', () => {
@@ -78,9 +86,16 @@ describe('lines drawn from another bill', () => {
 
 describe('a line whose source is not told whole', () => {
   const told = { column: 'source_line_id', capped: true, follows: true };
-  const offered = { price: '75.770000', discount_amount: '8.08', tax_rate: '13.0000', amount: '295.00', tax_amount: '无权限', no_tax_amount: '无权限' };
+  const offered = {
+    price: '75.770000',
+    discount_amount: '8.08',
+    tax_rate: '13.0000',
+    amount: '295.00',
+    tax_amount: '无权限',
+    no_tax_amount: '无权限',
+  };
   const sent = (store: ReturnType<typeof createLineStore>) => {
-    const { quantity: many, price: unit, discount_amount: less } = linePayload(fields, store.get()[0]!);
+    const { quantity: many, price: unit, discount_amount: less } = buildLinePayload(fields, store.get()[0]!);
     return [many, unit, less];
   };
 
@@ -128,19 +143,33 @@ describe('a line whose source is not told whole', () => {
   it('may stand beside another part of its source', () => {
     const part = { ...offered, discount_amount: '4.04', amount: '147.50', drawn: told };
     const store = createLineStore(fields, [line('2', part), line('2', part)], true, PRICING);
-    expect(money(store).map(([, less, due]) => [less, due])).toEqual([['4.04', '147.50'], ['4.04', '147.50']]);
+    expect(money(store).map(([, less, due]) => [less, due])).toEqual([
+      ['4.04', '147.50'],
+      ['4.04', '147.50'],
+    ]);
   });
 });
 
 describe('what was let pass before', () => {
   it('leaves the rest for the others', () => {
     const sold = { quantity: '2', price: '50', amount: '100.00', discount_amount: '0.00', tax_amount: '11.50' };
-    const taken = { taken_quantity: '1', taken_amount: '50.00', taken_tax: '5.75', own_amount: '80.00', own_tax: '9.20' };
-    const store = createLineStore(fields, [line('1', { drawn: drawn({ ...sold, ...taken }) })], true, PRICING);
+    const taken = {
+      taken_quantity: '1',
+      taken_amount: '50.00',
+      taken_tax: '5.75',
+      own_amount: '80.00',
+      own_tax: '9.20',
+    };
+    const store = createLineStore(
+      fields,
+      [line('1', { drawn: buildDrawnSource({ ...sold, ...taken }) })],
+      true,
+      PRICING,
+    );
     expect(money(store)).toEqual([['1', '30.00', '20.00', '2.30']]);
-    expect(sourceMark(store.get()[0]!.values, amount, PRICING)?.className).toBe('from-source');
+    expect(buildSourceMark(store.get()[0]!.values, amount, PRICING)?.className).toBe('from-source');
     store.update(0, (one) => typeCell(one, discount, '0', PRICING).line);
-    expect(sourceMark(store.get()[0]!.values, amount, PRICING)?.hint).toContain('超过来源单据可退的 20.00 元');
+    expect(buildSourceMark(store.get()[0]!.values, amount, PRICING)?.hint).toContain('超过来源单据可退的 20.00 元');
   });
 });
 
@@ -149,12 +178,16 @@ describe('a discount that is typed on a drawn line', () => {
     const store = createLineStore(fields, [line('1')], true, PRICING);
     store.update(0, (one) => typeCell(one, discount, typed, PRICING).line);
     expect(money(store)[0]![1]).toBe(typed);
-    expect(drawnOf(store.get()[0]!.values)?.follows).toBe(false);
+    expect(readDrawnSource(store.get()[0]!.values)?.follows).toBe(false);
   });
 
   it('is told when it is larger than the line, and so is a price that is smaller than it', () => {
     const [whole] = createLineStore(fields, [line('1')], true, PRICING).get();
-    for (const entry of [typeCell(whole!, discount, '200', PRICING), typeCell(whole!, price, '1', PRICING), typeCell(whole!, amount, '-1', PRICING)]) {
+    for (const entry of [
+      typeCell(whole!, discount, '200', PRICING),
+      typeCell(whole!, price, '1', PRICING),
+      typeCell(whole!, amount, '-1', PRICING),
+    ]) {
       expect(entry.problem).toContain('优惠金额大于金额');
       expect(entry.line.values.discount_amount).toBe('0.00');
     }

@@ -1,7 +1,7 @@
 import { Decimal, decimalOrZero, isMasked, parseDecimal, ZERO } from '../../lib/decimal';
 import { formatMoney } from '../../lib/format';
 import { MONEY_DECIMALS } from '../../lib/pricing';
-import { boundPart, plusPart, takePart, type MoneyPart, type SourceMoney } from '../../lib/proration';
+import { capPart, addPart, proratePart, type MoneyPart, type SourceMoney } from '../../lib/proration';
 import type { Field, Pricing, Row } from '../types';
 import type { LineRow } from './lineModel';
 import { quantityField } from './packs';
@@ -12,11 +12,11 @@ import { quantityField } from './packs';
 export interface DrawnSource {
   /** The hidden field that names the source line. */
   column: string;
-  /** Whether the line may not come to more than what falls to it. */
+  /** True if the line may not exceed its share. */
   capped: boolean;
-  /** Whether price and discount are the source's. */
+  /** True if price and discount are the source's. */
   follows: boolean;
-  /** Whether these are the figures that the line was offered with, as those of its source are not told. */
+  /** True if these are the figures that the line was offered with, as its source's are hidden. */
   offered?: boolean;
   quantity?: string;
   price: string;
@@ -29,21 +29,21 @@ export interface DrawnSource {
   taken_amount: string;
   taken_discount: string;
   taken_tax: string;
-  /** What those who took came to themselves, at whatever price. */
+  /** Amount that the drawing lines came to themselves, at whatever price. */
   own_amount: string;
   own_tax: string;
 }
 
-type OwnMoney = Pick<SourceMoney, 'amount' | 'tax'>;
+type AmountAndTax = Pick<SourceMoney, 'amount' | 'tax'>;
 
-const NOTHING: SourceMoney = { quantity: ZERO, amount: ZERO, discount: ZERO, tax: ZERO };
+const ZERO_MONEY: SourceMoney = { quantity: ZERO, amount: ZERO, discount: ZERO, tax: ZERO };
 
-export function drawnOf(values: Row): DrawnSource | null {
+export function readDrawnSource(values: Row): DrawnSource | null {
   return (values.drawn as DrawnSource | null | undefined) ?? null;
 }
 
-/** What falls to a line of its source, as last shared. */
-export function partOf(values: Row): SourcePart | null {
+/** Return a line's share of its source, as last computed. */
+export function readSourcePart(values: Row): SourcePart | null {
   return (values.source_part as SourcePart | undefined) ?? null;
 }
 
@@ -55,23 +55,29 @@ interface SourcePart {
 }
 
 /** Shares each source anew over the lines that name it, in their order; the same lines where nothing moves. */
-export function shareLines(lines: LineRow[], pricing: Pricing | null): LineRow[] {
-  if (!pricing || !lines.some(({ values }) => drawnOf(values))) return lines;
+export function prorateSources(lines: LineRow[], pricing: Pricing | null): LineRow[] {
+  if (!pricing || !lines.some(({ values }) => readDrawnSource(values))) return lines;
   const taken = new Map<string, SourceMoney>();
-  const owned = new Map<string, OwnMoney>();
+  const owned = new Map<string, AmountAndTax>();
   const next = lines.map((line) => {
-    const drawn = toldOrOffered(line.values, pricing);
+    const drawn = resolveSource(line.values, pricing);
     if (!drawn) return line;
     const quantity = decimalOrZero(line.values[quantityField(pricing)]);
-    if (drawn.offered) return withPart(line, drawn, scaledPart(moneyOf(drawn), quantity), ZERO, pricing);
+    if (drawn.offered) return applyPart(line, drawn, scalePart(parseSourceMoney(drawn), quantity), ZERO, pricing);
     const key = `${drawn.column}:${String(line.values[drawn.column])}`;
-    const before = taken.get(key) ?? takenOf(drawn);
-    const part = takePart(moneyOf(drawn), before, quantity);
-    taken.set(key, plusPart(before, quantity, part));
+    const before = taken.get(key) ?? parseTakenMoney(drawn);
+    const part = proratePart(parseSourceMoney(drawn), before, quantity);
+    taken.set(key, addPart(before, quantity, part));
     const own = owned.get(key) ?? { amount: decimalOrZero(drawn.own_amount), tax: decimalOrZero(drawn.own_tax) };
-    const due = takePart(moneyOf(drawn), NOTHING, before.quantity.plus(quantity)).amount;
+    const due = proratePart(parseSourceMoney(drawn), ZERO_MONEY, before.quantity.plus(quantity)).amount;
     const most = Decimal.max(due.minus(own.amount), ZERO);
-    const shared = withPart(line, drawn, drawn.capped ? boundPart(moneyOf(drawn), own, part, most) : part, most, pricing);
+    const shared = applyPart(
+      line,
+      drawn,
+      drawn.capped ? capPart(parseSourceMoney(drawn), own, part, most) : part,
+      most,
+      pricing,
+    );
     const came = (name: string | null) => decimalOrZero(shared.values[name ?? '']);
     owned.set(key, { amount: own.amount.plus(came(pricing.total)), tax: own.tax.plus(came(pricing.tax)) });
     return shared;
@@ -80,16 +86,23 @@ export function shareLines(lines: LineRow[], pricing: Pricing | null): LineRow[]
 }
 
 /**
- * By what a line is shared: its source, or what it was offered with where that is not told. What is hidden of the offer
- * stays hidden, and the server, who is sent none of it, decides the cents.
+ * Return the source that a line is prorated by: the real one, or the offered figures if it is hidden. Hidden figures
+ * stay hidden and the server, which is sent none of them, decides the cents.
  */
-function toldOrOffered(values: Row, pricing: Pricing): DrawnSource | null {
-  const drawn = drawnOf(values);
+function resolveSource(values: Row, pricing: Pricing): DrawnSource | null {
+  const drawn = readDrawnSource(values);
   if (!drawn || drawn.quantity !== undefined) return drawn;
   const quantity = parseDecimal(values[quantityField(pricing)]);
   if (!drawn.follows || !quantity?.gt(0)) return null;
   const shown = (name: string | null) => String((name !== null && values[name]) || '0');
-  const nothing = { taken_quantity: '0', taken_amount: '0', taken_discount: '0', taken_tax: '0', own_amount: '0', own_tax: '0' };
+  const nothing = {
+    taken_quantity: '0',
+    taken_amount: '0',
+    taken_discount: '0',
+    taken_tax: '0',
+    own_amount: '0',
+    own_tax: '0',
+  };
   return {
     column: drawn.column,
     capped: false,
@@ -106,7 +119,7 @@ function toldOrOffered(values: Row, pricing: Pricing): DrawnSource | null {
   };
 }
 
-function moneyOf(drawn: DrawnSource): SourceMoney {
+function parseSourceMoney(drawn: DrawnSource): SourceMoney {
   return {
     quantity: decimalOrZero(drawn.quantity),
     amount: decimalOrZero(drawn.amount),
@@ -115,12 +128,12 @@ function moneyOf(drawn: DrawnSource): SourceMoney {
   };
 }
 
-function scaledPart(offered: SourceMoney, quantity: Decimal): MoneyPart {
+function scalePart(offered: SourceMoney, quantity: Decimal): MoneyPart {
   const scaled = (whole: Decimal) => whole.times(quantity).div(offered.quantity).toDecimalPlaces(MONEY_DECIMALS);
   return { amount: scaled(offered.amount), discount: scaled(offered.discount), tax: scaled(offered.tax) };
 }
 
-function takenOf(drawn: DrawnSource): SourceMoney {
+function parseTakenMoney(drawn: DrawnSource): SourceMoney {
   return {
     quantity: new Decimal(drawn.taken_quantity),
     amount: new Decimal(drawn.taken_amount),
@@ -129,15 +142,19 @@ function takenOf(drawn: DrawnSource): SourceMoney {
   };
 }
 
-function withPart(line: LineRow, drawn: DrawnSource, part: MoneyPart, most: Decimal, pricing: Pricing): LineRow {
+function applyPart(line: LineRow, drawn: DrawnSource, part: MoneyPart, most: Decimal, pricing: Pricing): LineRow {
   const text = (value: Decimal) => value.toFixed(MONEY_DECIMALS);
-  const known = partOf(line.values);
+  const known = readSourcePart(line.values);
   const due: SourcePart = { amount: text(part.amount), discount: text(part.discount), most: text(most) };
-  const changes: Row = known && known.amount === due.amount && known.discount === due.discount && known.most === due.most ? {} : { source_part: due };
-  if (drawn !== drawnOf(line.values)) changes.drawn = drawn;
+  const changes: Row =
+    known && known.amount === due.amount && known.discount === due.discount && known.most === due.most
+      ? {}
+      : { source_part: due };
+  if (drawn !== readDrawnSource(line.values)) changes.drawn = drawn;
   if (drawn.follows) {
     const set = (name: string | null, value: string | boolean) => {
-      if (name !== null && !isMasked(line.values[name]) && !alike(line.values[name], value)) changes[name] = value;
+      if (name !== null && !isMasked(line.values[name]) && !isSameValue(line.values[name], value))
+        changes[name] = value;
     };
     set(pricing.price, drawn.price);
     set(pricing.discount, due.discount);
@@ -150,33 +167,34 @@ function withPart(line: LineRow, drawn: DrawnSource, part: MoneyPart, most: Deci
   return Object.keys(changes).length === 0 ? line : { ...line, values: { ...line.values, ...changes } };
 }
 
-function alike(value: unknown, due: string | boolean): boolean {
+function isSameValue(value: unknown, due: string | boolean): boolean {
   if (typeof due === 'boolean') return (value === true) === due;
   if (value === undefined || value === null || value === '') return due === '';
   return due !== '' && decimalOrZero(value).eq(due);
 }
 
 /** A line after one of its figures was typed over: it follows its source as long as price and discount are the source's. */
-export function afterTyping(values: Row, edited: string, pricing: Pricing): Row {
-  const drawn = drawnOf(values);
+export function updateAfterTyping(values: Row, edited: string, pricing: Pricing): Row {
+  const drawn = readDrawnSource(values);
   const decides = [pricing.price, pricing.discount, pricing.tax_rate, pricing.total, pricing.amount, 'is_gift'];
   if (!drawn || !decides.includes(edited)) return {};
   if (drawn.quantity === undefined) return drawn.follows ? { drawn: { ...drawn, follows: false } } : {};
-  const same = (name: string | null, due: string) => name === null || isMasked(values[name]) || decimalOrZero(values[name]).eq(decimalOrZero(due));
+  const same = (name: string | null, due: string) =>
+    name === null || isMasked(values[name]) || decimalOrZero(values[name]).eq(decimalOrZero(due));
   const discount = decimalOrZero(pricing.discount === null ? 0 : values[pricing.discount]);
   const follows =
     same(pricing.price, drawn.price) &&
     same(pricing.tax_rate, drawn.tax_rate) &&
     (values.is_gift === true) === drawn.is_gift &&
-    discount.eq(partOf(values)?.discount ?? 0);
+    discount.eq(readSourcePart(values)?.discount ?? 0);
   return follows === drawn.follows ? {} : { drawn: { ...drawn, follows } };
 }
 
-const DECIDED = ['price', 'discount_amount', 'tax_rate', 'is_gift'];
+const SOURCE_DECIDED_FIELDS = ['price', 'discount_amount', 'tax_rate', 'is_gift'];
 
-/** Whether the server takes a field's value from the line's source, and is told none. */
+/** Return whether the server takes a field's value from the line's source and is sent none. */
 export function isSourceDecided(values: Row, name: string): boolean {
-  return drawnOf(values)?.follows === true && DECIDED.includes(name);
+  return readDrawnSource(values)?.follows === true && SOURCE_DECIDED_FIELDS.includes(name);
 }
 
 export interface SourceMark {
@@ -184,14 +202,24 @@ export interface SourceMark {
   hint: string;
 }
 
-/** How a cell shows that its figure comes from the source, or passes what falls to the line of it. */
-export function sourceMark(values: Row, field: Field, pricing: Pricing | null): SourceMark | null {
-  const drawn = pricing && drawnOf(values);
+/** Return a cell's style and hint if its figure comes from the source, or exceeds the line's share of it. */
+export function buildSourceMark(values: Row, field: Field, pricing: Pricing | null): SourceMark | null {
+  const drawn = pricing && readDrawnSource(values);
   if (!drawn) return null;
-  const decided = [pricing.price, pricing.discount, pricing.tax_rate, pricing.total, pricing.tax, pricing.no_tax, 'is_gift'];
+  const decided = [
+    pricing.price,
+    pricing.discount,
+    pricing.tax_rate,
+    pricing.total,
+    pricing.tax,
+    pricing.no_tax,
+    'is_gift',
+  ];
   if (!decided.includes(field.name)) return null;
   if (drawn.follows) return { className: 'from-source', hint: '由来源单据决定，随数量分摊；改动后按本行计价' };
-  const most = partOf(values)?.most;
+  const most = readSourcePart(values)?.most;
   const beyond = drawn.capped && most !== undefined && decimalOrZero(values[pricing.total ?? '']).gt(most);
-  return beyond && field.name === pricing.total ? { className: 'beyond-source', hint: `超过来源单据可退的 ${formatMoney(most)} 元，审核须有权限放行` } : null;
+  return beyond && field.name === pricing.total
+    ? { className: 'beyond-source', hint: `超过来源单据可退的 ${formatMoney(most)} 元，审核须有权限放行` }
+    : null;
 }

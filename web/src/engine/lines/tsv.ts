@@ -1,5 +1,5 @@
 /** Zero-width marks, which come with what is copied from chats and web pages. */
-const UNSEEN = /[\u200b-\u200f\u202a-\u202e\u2060\ufeff]/g;
+const ZERO_WIDTH_CHARS = /[\u200b-\u200f\u202a-\u202e\u2060\ufeff]/g;
 
 /** Cells copied from a spreadsheet: tabs and line ends, quotes around cells that hold either. */
 export function parseTsv(text: string): string[][] {
@@ -27,7 +27,7 @@ export function parseTsv(text: string): string[][] {
     } else cell += char;
   }
   if (cell !== '' || row.length > 0) rows.push([...row, cell]);
-  return rows.map((cells) => cells.map((one) => one.replace(UNSEEN, '').trim()));
+  return rows.map((cells) => cells.map((one) => one.replace(ZERO_WIDTH_CHARS, '').trim()));
 }
 
 export function isTable(matrix: string[][]): boolean {

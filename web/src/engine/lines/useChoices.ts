@@ -1,16 +1,16 @@
 import { useMemo } from 'react';
 import type { Query } from '../../lib/api';
 import { useInfiniteQuery } from '../../lib/query';
-import { meant, namedFirst, sameText } from '../pickers/typedChoice';
+import { findUniqueMatch, sortNamedFirst, isSameText } from '../pickers/typedChoice';
 import { useDebounced } from '../../lib/useDebounced';
 import { choiceQuery } from '../queries';
 import { batchQuery } from './batches';
 import type { PackUnit } from '../queries';
 import type { Field, Ref, Row } from '../types';
 import { isBatch } from './lineModel';
-import { PACK, scannedPack } from './packs';
+import { PACK_FIELDS, findScannedPack } from './packs';
 
-/** What a cell of references or choices offers for the typed text. */
+/** A choice offered by a reference or enum cell for the typed text. */
 export interface Choice {
   value: unknown;
   label: string;
@@ -28,45 +28,52 @@ export interface Choices {
 
 const NO_REF: Ref = { resource: 'none', api: '', value: '', label: '', search: [], filter_by: [], only: {} };
 
-export function isChoice(field: Field | undefined): boolean {
+export function isChoiceField(field: Field | undefined): boolean {
   return field?.type === 'enum' || (field?.type === 'ref' && field.ref !== null);
 }
 
 /** The unit of a line's packs, which is one of its goods' own. */
 export function isOwnUnit(field: Field | undefined): boolean {
-  return field?.name === PACK.unit;
+  return field?.name === PACK_FIELDS.unit;
 }
 
-export function isGoods(field: Field | undefined): boolean {
+export function isGoodsRef(field: Field | undefined): boolean {
   return field?.ref?.resource === 'goods';
 }
 
-/** What a reference cell offers: batches are those the warehouse has, once it and the goods are known. */
-export function offeredQuery(field: Field | undefined, keyword: string, narrow: Query) {
+/** Query for a reference cell's choices; for batches, those of the warehouse once it and the goods are known. */
+export function cellChoicesQuery(field: Field | undefined, keyword: string, narrow: Query) {
   const stocked = isBatch(field) && narrow.goods_id !== undefined && narrow.warehouse_id !== undefined;
-  return stocked ? batchQuery(keyword, narrow) : choiceQuery(field?.ref ?? NO_REF, keyword, narrow, isGoods(field));
+  return stocked ? batchQuery(keyword, narrow) : choiceQuery(field?.ref ?? NO_REF, keyword, narrow, isGoodsRef(field));
 }
 
 interface ChoicesOptions {
   field: Field | undefined;
   text: string;
-  /** What is searched at once in place of the typed text. */
-  flushed: string | null;
+  /** Keyword searched at once, in place of the debounced text. */
+  immediateKeyword: string | null;
   narrow: Query;
   /** The units that the line's goods are counted by. */
   units: PackUnit[];
   enabled: boolean;
 }
 
-export function useChoices({ field, text, flushed, narrow, units, enabled }: ChoicesOptions): Choices {
+export function useChoices({
+  field,
+  text,
+  immediateKeyword: flushed,
+  narrow,
+  units,
+  enabled,
+}: ChoicesOptions): Choices {
   const typed = text.trim();
-  const settled = useDebounced(typed);
-  const keyword = flushed ?? settled;
-  const waiting = flushed === null && settled !== typed;
+  const debounced = useDebounced(typed);
+  const keyword = flushed ?? debounced;
+  const waiting = flushed === null && debounced !== typed;
   const ref = field?.ref ?? NO_REF;
   const known = field?.type === 'enum' || isOwnUnit(field);
   const query = useInfiniteQuery({
-    ...offeredQuery(field, keyword, narrow),
+    ...cellChoicesQuery(field, keyword, narrow),
     // Nothing is asked for a text that is still being typed.
     enabled: enabled && ref !== NO_REF && !known && !waiting,
   });
@@ -75,7 +82,7 @@ export function useChoices({ field, text, flushed, narrow, units, enabled }: Cho
     if (field && isOwnUnit(field)) return unitChoices(units, typed);
     if (field?.type === 'enum') return enumChoices(field, typed);
     const [begin = [], ...more] = pages?.map((page) => rowChoices(ref, page.data)) ?? [];
-    return [...namedFirst(begin, (choice) => NAMES.some((isNamed) => isNamed(choice, typed))), ...more.flat()];
+    return [...sortNamedFirst(begin, (choice) => NAME_TESTS.some((isNamed) => isNamed(choice, typed))), ...more.flat()];
   }, [field, typed, ref, units, pages]);
   return {
     list,
@@ -105,15 +112,22 @@ export function rowChoices(ref: Ref, rows: Row[]): Choice[] {
   return rows.map((row) => ({ value: row[ref.value], label: String(row[ref.label] ?? row[ref.value]), row }));
 }
 
-const NAMES = [isBarcode, (choice: Choice, text: string) => sameText(choice.row?.goods_num, text), (choice: Choice, text: string) => sameText(choice.label, text)];
+const NAME_TESTS = [
+  isBarcode,
+  (choice: Choice, text: string) => isSameText(choice.row?.goods_num, text),
+  (choice: Choice, text: string) => isSameText(choice.label, text),
+];
 
 /** The choice that the text names: for goods by barcode or code, else by label; or the only one. */
-export function meantChoice(list: Choice[], text: string): Choice | undefined {
-  return meant(list, NAMES.map((isNamed) => (choice: Choice) => isNamed(choice, text)));
+export function findNamedChoice(list: Choice[], text: string): Choice | undefined {
+  return findUniqueMatch(
+    list,
+    NAME_TESTS.map((isNamed) => (choice: Choice) => isNamed(choice, text)),
+  );
 }
 
 export function isBarcode(choice: Choice, text: string): boolean {
   const barcode = choice.row?.barcode;
-  if (scannedPack(choice.row?.units as PackUnit[] | undefined, text)) return true;
+  if (findScannedPack(choice.row?.units as PackUnit[] | undefined, text)) return true;
   return typeof barcode === 'string' && barcode !== '' && barcode.toLowerCase() === text.trim().toLowerCase();
 }

@@ -6,20 +6,20 @@ import { GridComponent, TooltipComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { EChart } from '../../lib/EChart';
 import { isCancelled } from '../../lib/errors';
-import { DATE, formatMoney, formatQuantity, MONTH } from '../../lib/format';
+import { DATE_FORMAT, formatMoney, formatQuantity, MONTH_FORMAT } from '../../lib/format';
 import { isRef, type Chart, type Field } from '../types';
 import { labelKey } from './listState';
 import type { ListChart } from './useListChart';
 
 echarts.use([BarChart, LineChart, GridComponent, TooltipComponent]);
 
-const HEIGHT = 200;
-/** So many points are bars; more are a line. */
-const BARS = 31;
-/** Up to so many have room for longer names. */
-const FEW = 12;
+const CHART_HEIGHT = 200;
+/** Maximum number of points drawn as bars; more are a line. */
+const MAX_BARS = 31;
+/** Maximum number of points with room for longer names. */
+const LONG_LABEL_POINTS = 12;
 
-type Point = Chart['points'][number];
+type ChartPoint = Chart['points'][number];
 
 interface ChartPanelProps {
   chart: ListChart;
@@ -39,15 +39,23 @@ export default function ChartPanel({ chart, onNarrow }: ChartPanelProps) {
       type: 'category',
       data: points.map(({ name }) => name),
       axisLabel: {
-        formatter: (name: string) => (axis.type === 'date' && name.length === DATE.length ? name.slice('YYYY-'.length) : name),
-        ...(points.length > BARS ? {} : { interval: 0, hideOverlap: true, width: points.length > FEW ? 44 : 80, overflow: 'truncate' }),
+        formatter: (name: string) =>
+          axis.type === 'date' && name.length === DATE_FORMAT.length ? name.slice('YYYY-'.length) : name,
+        ...(points.length > MAX_BARS
+          ? {}
+          : {
+              interval: 0,
+              hideOverlap: true,
+              width: points.length > LONG_LABEL_POINTS ? 44 : 80,
+              overflow: 'truncate',
+            }),
       },
     },
     yAxis: { type: 'value' },
     series: [
       {
         name: measure.label,
-        type: points.length > BARS ? 'line' : 'bar',
+        type: points.length > MAX_BARS ? 'line' : 'bar',
         barMaxWidth: 36,
         data: points.map(({ value }) => Number(value)),
       },
@@ -55,7 +63,7 @@ export default function ChartPanel({ chart, onNarrow }: ChartPanelProps) {
   };
   const pick = ({ dataIndex }: { dataIndex: number }) => {
     const point = points[dataIndex];
-    const filters = point && narrowed(axis, point);
+    const filters = point && buildPointFilter(axis, point);
     if (filters) onNarrow(filters);
   };
   return (
@@ -76,31 +84,34 @@ export default function ChartPanel({ chart, onNarrow }: ChartPanelProps) {
           onChange={(name: string) => change({ axis: name })}
           popupMatchSelectWidth={false}
         />
-        {answer && <span className="list-freshness">{told(answer, format)}</span>}
+        {answer && <span className="list-freshness">{describeTotal(answer, format)}</span>}
       </Space>
       {error && !isCancelled(error) ? (
         <Alert type="warning" message={error.message} />
       ) : (
         // Of nothing there is no picture; the list says that it is empty.
         (!answer || points.length > 0) && (
-          <EChart option={option} notMerge height={HEIGHT} onEvents={{ click: pick }} />
+          <EChart option={option} notMerge height={CHART_HEIGHT} onEvents={{ click: pick }} />
         )
       )}
     </section>
   );
 }
 
-function told({ points, groups, total }: Chart, format: (value: unknown) => string): string {
+function describeTotal({ points, groups, total }: Chart, format: (value: unknown) => string): string {
   const all = `合计 ${format(total)}`;
   return groups > points.length ? `${all}，共 ${groups} 项，显示前 ${points.length} 项` : `${all}，共 ${groups} 项`;
 }
 
 /** The filters by which a list holds only what a point stands for. */
-function narrowed(axis: Field, { key, name }: Point): Record<string, string> | null {
+function buildPointFilter(axis: Field, { key, name }: ChartPoint): Record<string, string> | null {
   if (!axis.search || key === '') return null;
   if (isRef(axis)) return { [axis.name]: key, [labelKey(axis.name)]: name };
   if (axis.type !== 'date') return { [axis.name]: key };
-  const unit = key.length === MONTH.length ? 'month' : 'day';
+  const unit = key.length === MONTH_FORMAT.length ? 'month' : 'day';
   const day = dayjs(key);
-  return { [`${axis.name}_start`]: day.startOf(unit).format(DATE), [`${axis.name}_end`]: day.endOf(unit).format(DATE) };
+  return {
+    [`${axis.name}_start`]: day.startOf(unit).format(DATE_FORMAT),
+    [`${axis.name}_end`]: day.endOf(unit).format(DATE_FORMAT),
+  };
 }

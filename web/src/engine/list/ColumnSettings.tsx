@@ -3,7 +3,7 @@ import { Button, Checkbox, Popover } from 'antd';
 import { useState, type DragEvent } from 'react';
 import type { ColumnControl, PlannedColumn } from './columnPlan';
 
-/** Which columns are shown, in which order; by mouse, or Alt+↑ ↓ on a focused entry. */
+/** Visibility and order of columns, set by mouse or by Alt+↑ ↓ on a focused entry. */
 export function ColumnSettings({ control }: { control: ColumnControl }) {
   return (
     <Popover trigger="click" placement="bottomRight" content={<ColumnList control={control} />}>
@@ -41,7 +41,8 @@ function ColumnList({ control }: { control: ColumnControl }) {
           onDragOver={(event) => onDragOver(event, index)}
           onKeyDown={(event) => {
             if (event.altKey && event.key === 'ArrowUp' && index > 0) move(column.field.name, index - 1);
-            if (event.altKey && event.key === 'ArrowDown' && index < names.length - 1) move(column.field.name, index + 1);
+            if (event.altKey && event.key === 'ArrowDown' && index < names.length - 1)
+              move(column.field.name, index + 1);
           }}
         >
           <HolderOutlined className="column-handle" />

@@ -1,56 +1,84 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { billScreen } from '../fixtures';
-import { giveSizes, page, renderPage, type Call } from '../harness';
+import { buildBillScreen } from '../fixtures';
+import { stubElementSizes, pageAnswer, renderPage, type RecordedCall } from '../harness';
 import { FilterBar } from './FilterBar';
-import { namesIn, namesTogether } from './listState';
+import { splitNames, joinNames } from './listState';
 
-const description = billScreen();
-const reasoned = { ...description, fields: description.fields.map((field) => (field.name === 'remark' ? { ...field, search: true } : field)) };
+const description = buildBillScreen();
+const reasoned = {
+  ...description,
+  fields: description.fields.map((field) => (field.name === 'remark' ? { ...field, search: true } : field)),
+};
 const state = { keyword: '', filters: {}, page: 1 } as never;
 
 let view: ReturnType<typeof renderPage>;
 afterEach(() => view.done());
 
-function asked(marks: object, filters: Record<string, string> = {}): (string | null)[] {
+function listFilterLabels(marks: object, filters: Record<string, string> = {}): (string | null)[] {
   const given = { ...(state as object), filters } as never;
-  view = renderPage(<FilterBar screen={{ ...reasoned, ...marks }} state={given} onSearch={() => undefined} onRefresh={() => undefined} />, {});
+  view = renderPage(
+    <FilterBar
+      screen={{ ...reasoned, ...marks }}
+      state={given}
+      onSearch={() => undefined}
+      onRefresh={() => undefined}
+    />,
+    {},
+  );
   return [...document.querySelectorAll('.filter-label')].map(({ textContent }) => textContent);
 }
 const named = () => screen.getByLabelText('关键字').getAttribute('placeholder');
 
 it('asks for nothing beside the keyword that its box names', () => {
-  expect(asked({})).toEqual(['业务日期', '状态', '客户', '仓库']);
+  expect(listFilterLabels({})).toEqual(['业务日期', '状态', '客户', '仓库']);
   expect(named()).toBe('单据号 / 备注');
 });
 
 it('says all that a keyword is looked for in', () => {
-  asked({ keyword: ['单据号', '备注', '客户名称、拼音首字母'] });
+  listFilterLabels({ keyword: ['单据号', '备注', '客户名称、拼音首字母'] });
   expect(named()).toBe('单据号 / 备注 / 客户名称、拼音首字母');
-  expect(screen.getByLabelText('关键字').closest('[title]')?.getAttribute('title')).toContain('查找：单据号 / 备注 / 客户名称、拼音首字母');
+  expect(screen.getByLabelText('关键字').closest('[title]')?.getAttribute('title')).toContain(
+    '查找：单据号 / 备注 / 客户名称、拼音首字母',
+  );
 });
 
 it('shows what a link narrows by alone', () => {
-  expect(asked({}, { bill_no: 'XSCK1' })).toEqual(['单据号', '业务日期', '状态', '客户']);
+  expect(listFilterLabels({}, { bill_no: 'XSCK1' })).toEqual(['单据号', '业务日期', '状态', '客户']);
 });
 
 it('asks for each text where the keyword finds something else', () => {
-  expect(asked({ found_by: 'customer_id' })).toEqual(['单据号', '业务日期', '状态', '客户']);
+  expect(listFilterLabels({ found_by: 'customer_id' })).toEqual(['单据号', '业务日期', '状态', '客户']);
   expect(named()).toBe('客户编码 / 名称 / 规格 / 拼音');
 });
 
 describe('names of several chosen', () => {
   const NAMES = ['甲，乙轮胎店', '浦东"一"店', '丙'];
   const CUSTOMERS = NAMES.map((customer_name, at) => ({ customer_id: 8 + at, customer_name }));
-  const routes = { 'v2/test/customer/getDropdown': ({ query }: Call) => page(CUSTOMERS.filter((row) => !query.id || String(row.customer_id) === query.id)) };
+  const routes = {
+    'v2/test/customer/getDropdown': ({ query }: RecordedCall) =>
+      pageAnswer(CUSTOMERS.filter((row) => !query.id || String(row.customer_id) === query.id)),
+  };
 
   /** What is asked for once the customers `chosen` are added to the filters. */
   async function adding(filters: Record<string, string>, ...chosen: string[]) {
-    giveSizes();
+    stubElementSizes();
     const asked = vi.fn<(changes: { filters: Record<string, string> }) => void>();
-    view = renderPage(<FilterBar screen={billScreen()} state={{ keyword: '', filters, page: 1 } as never} onSearch={asked as never} onRefresh={() => undefined} />, routes);
+    view = renderPage(
+      <FilterBar
+        screen={buildBillScreen()}
+        state={{ keyword: '', filters, page: 1 } as never}
+        onSearch={asked as never}
+        onRefresh={() => undefined}
+      />,
+      routes,
+    );
     const count = filters.customer_id?.split(',').length ?? 0;
-    await waitFor(() => expect(view.calls.filter(({ query }) => query.id)).toHaveLength(filters.customer_id && !namesIn(filters.customer_id__label, count).length ? count : 0));
+    await waitFor(() =>
+      expect(view.calls.filter(({ query }) => query.id)).toHaveLength(
+        filters.customer_id && !splitNames(filters.customer_id__label, count).length ? count : 0,
+      ),
+    );
     fireEvent.mouseDown(screen.getByRole('combobox', { name: '客户' }));
     for (const name of chosen) {
       const now = performance.now();
@@ -60,7 +88,8 @@ describe('names of several chosen', () => {
     fireEvent.submit(screen.getByRole('search'));
     return asked.mock.lastCall![0].filters;
   }
-  const namesOf = ({ customer_id: keys, customer_id__label: names }: Record<string, string>) => namesIn(names, keys!.split(',').length);
+  const namesOf = ({ customer_id: keys, customer_id__label: names }: Record<string, string>) =>
+    splitNames(names, keys!.split(',').length);
 
   it('are whole, whatever stands in them, and are so again when the list is opened once more', async () => {
     const filters = await adding({}, ...NAMES.slice(0, 2));
@@ -76,6 +105,11 @@ describe('names of several chosen', () => {
   });
 
   it('of one it is as a link tells it', () => {
-    expect([namesTogether(['甲，乙轮胎店']), namesIn('甲，乙轮胎店', 1), namesIn('["甲"]', 1), namesIn('["甲"]', 2)]).toEqual(['甲，乙轮胎店', ['甲，乙轮胎店'], ['["甲"]'], []]);
+    expect([
+      joinNames(['甲，乙轮胎店']),
+      splitNames('甲，乙轮胎店', 1),
+      splitNames('["甲"]', 1),
+      splitNames('["甲"]', 2),
+    ]).toEqual(['甲，乙轮胎店', ['甲，乙轮胎店'], ['["甲"]'], []]);
   });
 });

@@ -1,9 +1,9 @@
 import { DownOutlined, SearchOutlined, UpOutlined } from '@ant-design/icons';
 import { Button, Input, type InputRef } from 'antd';
 import { memo, useRef, useState } from 'react';
-import { CHAIN, usePageKey } from '../../lib/pageKeys';
+import { BILL_SHORTCUTS, usePageShortcut } from '../../lib/pageShortcuts';
 import { usePageActive } from '../../lib/tabs';
-import { usePhone } from '../../lib/usePhone';
+import { useIsPhone } from '../../lib/useIsPhone';
 import { searchFields, type Field, type Screen } from '../types';
 import { FilterField } from './FilterField';
 import { labelKey, type ListState } from './listState';
@@ -15,22 +15,22 @@ interface FilterBarProps {
   onRefresh: () => void;
 }
 
-/** How many fields are shown before 展开; on a phone the rows come first. */
-const FOLDED = 4;
-const FOLDED_ON_PHONE = 0;
-/** How many of the fields that a keyword is looked for in its box has room to name. */
-const NAMED = 3;
+/** Number of fields shown before 展开; none on a phone, where the rows come first. */
+const COLLAPSED_FIELDS = 4;
+const COLLAPSED_ON_PHONE = 0;
+/** Maximum number of searched fields that the keyword box names. */
+const MAX_NAMED_FIELDS = 3;
 
 /** Search fields of a list. Typing changes nothing until 查询 or Enter. */
 export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRefresh }: FilterBarProps) {
-  const [named] = useState(() => namedByKeyword(screen).filter((field) => !hasFilter(field, state.filters)));
+  const [named] = useState(() => listKeywordFields(screen).filter((field) => !hasFilter(field, state.filters)));
   const fields = searchFields(screen).filter((field) => !named.some(({ name }) => name === field.name));
-  const folded = usePhone() ? FOLDED_ON_PHONE : FOLDED;
+  const folded = useIsPhone() ? COLLAPSED_ON_PHONE : COLLAPSED_FIELDS;
   const [keyword, setKeyword] = useState(state.keyword);
   const box = useRef<InputRef>(null);
   const [filters, setFilters] = useState(state.filters);
   const [unfolded, setUnfolded] = useState(() => fields.slice(folded).some((field) => hasFilter(field, state.filters)));
-  const hint = keywordHint(screen);
+  const hint = formatKeywordHint(screen);
   const shown = unfolded ? fields : fields.slice(0, folded);
   const search = () => {
     const unchanged = keyword === state.keyword && JSON.stringify(filters) === JSON.stringify(state.filters);
@@ -43,7 +43,7 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
     onSearch({ keyword: '', filters: screen.usual ?? {} });
   };
   const change = (changes: Record<string, string>) => setFilters((before) => ({ ...before, ...changes }));
-  usePageKey('find', usePageActive() && hint !== '', () => box.current?.focus({ cursor: 'all' }));
+  usePageShortcut('find', usePageActive() && hint !== '', () => box.current?.focus({ cursor: 'all' }));
   if (!hint && fields.length === 0) return null;
   return (
     <form
@@ -57,7 +57,7 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
       {hint && (
         <Input
           ref={box}
-          title={`${CHAIN.find.combo}\u3000查找：${hint}`}
+          title={`${BILL_SHORTCUTS.find.combo}\u3000查找：${hint}`}
           className="filter-keyword"
           allowClear
           maxLength={100}
@@ -77,7 +77,11 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
         </Button>
         <Button onClick={reset}>重置</Button>
         {fields.length > folded && (
-          <Button type="link" onClick={() => setUnfolded(!unfolded)} icon={unfolded ? <UpOutlined /> : <DownOutlined />}>
+          <Button
+            type="link"
+            onClick={() => setUnfolded(!unfolded)}
+            icon={unfolded ? <UpOutlined /> : <DownOutlined />}
+          >
             {unfolded ? '收起' : '展开'}
           </Button>
         )}
@@ -86,18 +90,20 @@ export const FilterBar = memo(function FilterBar({ screen, state, onSearch, onRe
   );
 });
 
-/** Fields that the keyword's box names: none is asked for a second time beside it, but where a link narrows by it alone. */
-function namedByKeyword(screen: Screen): Field[] {
+/** Return the fields that the keyword box names. They aren't repeated as filters, unless a link narrows by one. */
+function listKeywordFields(screen: Screen): Field[] {
   if (screen.found_by) return [];
-  return screen.fields.filter(({ type, search, masked }) => search && !masked && (type === 'text' || type === 'textarea')).slice(0, NAMED);
+  return screen.fields
+    .filter(({ type, search, masked }) => search && !masked && (type === 'text' || type === 'textarea'))
+    .slice(0, MAX_NAMED_FIELDS);
 }
 
-/** What a keyword is looked for in; empty where there is nothing. */
-function keywordHint(screen: Screen): string {
+/** Return the names of the fields that the keyword searches; empty if there are none. */
+function formatKeywordHint(screen: Screen): string {
   if (screen.keyword) return screen.keyword.join(' / ');
   const found = screen.fields.find((field) => field.name === screen.found_by);
   if (found) return `${found.label}编码 / 名称 / 规格 / 拼音`;
-  return namedByKeyword(screen)
+  return listKeywordFields(screen)
     .map((field) => field.label)
     .join(' / ');
 }

@@ -1,14 +1,14 @@
 import { Input, Select, Space } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
-import { presets } from '../../lib/businessClock';
-import { byDelete, CLEARABLE } from '../../lib/clearing';
+import { datePresets } from '../../lib/businessClock';
+import { clearOnDelete, ALLOW_CLEAR } from '../../lib/clearOnDelete';
 import { DatePicker } from '../../lib/DatePicker';
-import { DATE, MONTH } from '../../lib/format';
+import { DATE_FORMAT, MONTH_FORMAT } from '../../lib/format';
 import { filterKeys } from '../../lib/numberEntry';
 import { DECIMALS, isNumberType } from '../../lib/validation';
 import { RefSelect } from '../fields/RefSelect';
 import { isRef, type Field } from '../types';
-import { labelKey, namesIn, namesTogether } from './listState';
+import { labelKey, splitNames, joinNames } from './listState';
 
 interface FilterFieldProps {
   field: Field;
@@ -16,12 +16,12 @@ interface FilterFieldProps {
   onChange: (changes: Record<string, string>) => void;
 }
 
-const YES_NO = [
+const YES_NO_OPTIONS = [
   { value: '1', label: '是' },
   { value: '0', label: '否' },
 ];
 
-const PRESETS = presets('今天', '近7天', '本月', '上月', '近3个月');
+const RANGE_PRESETS = datePresets('今天', '近7天', '本月', '上月', '近3个月');
 
 /** One labelled search field: text, reference, choice, yes or no, a range of dates or numbers. */
 export function FilterField({ field, filters, onChange }: FilterFieldProps) {
@@ -43,10 +43,12 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
       <RefSelect
         field={{ ...field, ref: { ...field.ref, disabled: true } }}
         multiple
-        withNone
+        allowNone
         value={ids}
-        label={namesIn(filters[labelKey(name)], ids.length)}
-        onChange={(next, _label, _picked, names) => onChange({ [name]: Array.isArray(next) ? next.join(',') : '', [labelKey(name)]: namesTogether(names) })}
+        label={splitNames(filters[labelKey(name)], ids.length)}
+        onChange={(next, _label, _picked, names) =>
+          onChange({ [name]: Array.isArray(next) ? next.join(',') : '', [labelKey(name)]: joinNames(names) })
+        }
       />
     );
   }
@@ -55,9 +57,9 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
       <Select
         mode="multiple"
         maxTagCount="responsive"
-        allowClear={CLEARABLE}
+        allowClear={ALLOW_CLEAR}
         showSearch={{ optionFilterProp: 'label' }}
-        onKeyDown={byDelete(() => onChange({ [name]: '' }))}
+        onKeyDown={clearOnDelete(() => onChange({ [name]: '' }))}
         aria-label={field.label}
         placeholder="全部"
         options={field.options?.map((option) => ({ ...option, value: String(option.value) })) ?? []}
@@ -69,11 +71,11 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
   if (field.type === 'bool') {
     return (
       <Select
-        allowClear={CLEARABLE}
-        onKeyDown={byDelete(() => onChange({ [name]: '' }))}
+        allowClear={ALLOW_CLEAR}
+        onKeyDown={clearOnDelete(() => onChange({ [name]: '' }))}
         aria-label={field.label}
         placeholder="全部"
-        options={YES_NO}
+        options={YES_NO_OPTIONS}
         value={value || undefined}
         onChange={(next) => onChange({ [name]: next ?? '' })}
       />
@@ -86,13 +88,14 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
         className="filter-range"
         aria-label={field.label}
         placeholder="今天"
-        format={DATE}
+        format={DATE_FORMAT}
         value={filters[end] ? dayjs(filters[end]) : null}
-        onChange={(day) => onChange({ [end]: day?.format(DATE) ?? '' })}
+        onChange={(day) => onChange({ [end]: day?.format(DATE_FORMAT) ?? '' })}
       />
     );
   }
-  if (field.type === 'date' || field.type === 'datetime') return <DateRange field={field} filters={filters} onChange={onChange} />;
+  if (field.type === 'date' || field.type === 'datetime')
+    return <DateRange field={field} filters={filters} onChange={onChange} />;
   if (isNumberType(field.type)) {
     const decimals = DECIMALS[field.type];
     return (
@@ -110,7 +113,13 @@ function FilterControl({ field, filters, onChange }: FilterFieldProps) {
     );
   }
   return (
-    <Input allowClear aria-label={field.label} maxLength={100} value={value} onChange={(event) => onChange({ [name]: event.target.value })} />
+    <Input
+      allowClear
+      aria-label={field.label}
+      maxLength={100}
+      value={value}
+      onChange={(event) => onChange({ [name]: event.target.value })}
+    />
   );
 }
 
@@ -118,15 +127,15 @@ function DateRange({ field, filters, onChange }: FilterFieldProps) {
   const [startName, endName] = [`${field.name}_start`, `${field.name}_end`];
   const day = (name: string) => (filters[name] ? dayjs(filters[name]) : null);
   const monthly = field.span === 'month';
-  const told = (day: Dayjs | null | undefined) => (monthly ? day?.startOf('month') : day)?.format(DATE) ?? '';
+  const toText = (day: Dayjs | null | undefined) => (monthly ? day?.startOf('month') : day)?.format(DATE_FORMAT) ?? '';
   return (
     <DatePicker.RangePicker
       className="filter-range"
       allowEmpty={[true, true]}
       aria-label={field.label}
-      {...(monthly ? { picker: 'month', format: MONTH } : { format: DATE, presets: PRESETS })}
+      {...(monthly ? { picker: 'month', format: MONTH_FORMAT } : { format: DATE_FORMAT, presets: RANGE_PRESETS })}
       value={[day(startName), day(endName)]}
-      onChange={(range) => onChange({ [startName]: told(range?.[0]), [endName]: told(range?.[1]) })}
+      onChange={(range) => onChange({ [startName]: toText(range?.[0]), [endName]: toText(range?.[1]) })}
     />
   );
 }

@@ -6,7 +6,7 @@ import type { Imported, Preview } from '@/gen';
 import { api } from '../../lib/api';
 import { reportError, showMessage } from '../../lib/errors';
 import { saveFile } from '../../lib/saveFile';
-import { useFocusBack } from '../../lib/useFocusBack';
+import { useRestoreFocus } from '../../lib/useRestoreFocus';
 import { FileInput } from '../FileInput';
 import type { Screen } from '../types';
 import { PreviewPanel } from '../upload/PreviewPanel';
@@ -32,26 +32,30 @@ export function ImportButton({ screen, onDone }: ImportButtonProps) {
 }
 
 function ImportDialog({ screen, onDone, onClose }: ImportButtonProps & { onClose: () => void }) {
-  useFocusBack();
+  useRestoreFocus();
   const input = useRef<HTMLInputElement>(null);
   const [chosen, setChosen] = useState<{ file: File; preview: Preview } | null>(null);
   const look = useMutation({
-    mutationFn: async (file: File) => ({ file, preview: await send<Preview>(`${screen.api}/previewImport`, file) }),
+    mutationFn: async (file: File) => ({
+      file,
+      preview: await sendSheet<Preview>(`${screen.api}/previewImport`, file),
+    }),
     onSuccess: setChosen,
     onError: reportError,
   });
   const enter = useMutation({
-    mutationFn: (file: File) => send<Imported>(`${screen.api}/import`, file),
+    mutationFn: (file: File) => sendSheet<Imported>(`${screen.api}/import`, file),
     onSuccess: (result) => {
       onDone();
       // Rows that were refused are still to be fetched.
       if (result.refused > 0) return setChosen(null);
-      showMessage('success', counts(result));
+      showMessage('success', formatCounts(result));
       onClose();
     },
     onError: reportError,
   });
-  const template = async () => saveFile(await api.download(`${screen.api}/getImportTemplate`), `${screen.label}导入模板.xlsx`);
+  const template = async () =>
+    saveFile(await api.download(`${screen.api}/getImportTemplate`), `${screen.label}导入模板.xlsx`);
   return (
     <Modal open title={`导入${screen.label}`} width={720} footer={null} onCancel={onClose} mask={{ closable: false }}>
       <Flex vertical gap={12}>
@@ -73,7 +77,7 @@ function ImportDialog({ screen, onDone, onClose }: ImportButtonProps & { onClose
                 下载模板
               </Button>
             </Flex>
-            {enter.data && <Result label={screen.label} result={enter.data} />}
+            {enter.data && <ImportResult label={screen.label} result={enter.data} />}
           </>
         )}
         <FileInput ref={input} label={`选择${screen.label}文件`} onFile={(file) => look.mutate(file)} />
@@ -82,7 +86,7 @@ function ImportDialog({ screen, onDone, onClose }: ImportButtonProps & { onClose
   );
 }
 
-function Result({ label, result }: { label: string; result: Imported }) {
+function ImportResult({ label, result }: { label: string; result: Imported }) {
   const failures = () => {
     const bytes = Uint8Array.from(atob(result.failures), (letter) => letter.charCodeAt(0));
     saveFile(new Blob([bytes]), `${label}导入失败明细.xlsx`);
@@ -91,7 +95,7 @@ function Result({ label, result }: { label: string; result: Imported }) {
     <Alert
       type={result.refused > 0 ? 'warning' : 'success'}
       showIcon
-      title={counts(result)}
+      title={formatCounts(result)}
       action={
         result.failures && (
           <Button size="small" onClick={failures}>
@@ -103,11 +107,11 @@ function Result({ label, result }: { label: string; result: Imported }) {
   );
 }
 
-function counts({ added, changed, refused }: Imported): string {
+function formatCounts({ added, changed, refused }: Imported): string {
   return `新增 ${added} 行，更新 ${changed} 行，失败 ${refused} 行`;
 }
 
-function send<T>(path: string, file: File): Promise<T> {
+function sendSheet<T>(path: string, file: File): Promise<T> {
   const form = new FormData();
   form.append('excel', file);
   return uploadSheet<T>(path, form);

@@ -3,25 +3,32 @@ import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from '
 import type { Query } from '../../lib/api';
 import { isCancelled } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
-import { usePageKey } from '../../lib/pageKeys';
+import { usePageShortcut } from '../../lib/pageShortcuts';
 import { usePageActive } from '../../lib/tabs';
 import { useActions } from '../actions';
 import { useNextPending } from '../detail/useNextPending';
-import { AskAgain } from '../AskAgain';
+import { RefetchWhenShown } from '../RefetchWhenShown';
 import { DataNotices } from '../DataNotices';
 import '../engine.css';
-import { areGoods } from '../print/pieces';
+import { isGoodsScreen } from '../print/labelCounts';
 import { usePrinting } from '../print/usePrinting';
 import { fieldsQuery, listQuery, totalsQuery } from '../queries';
 import { RefusalPanel } from '../RefusalPanel';
 import { useScreenLinks } from '../routes';
-import { actionOf, allowsStatus, keyOf, type Action, type Field, type Row, type Screen } from '../types';
+import { findAction, allowsStatus, recordKey, type Action, type Field, type Row, type Screen } from '../types';
 import { useColumnPlan } from './columnPlan';
 import { FilterBar } from './FilterBar';
 import { ListTable } from './ListTable';
 import { ListToolbar } from './ListToolbar';
-import { fitted, schemeOf, type SchemeState } from './schemes';
-import { listedFields, listParams, PAGE_SIZES, rememberNeighbours, useListState, type ListState } from './listState';
+import { fitScheme, toSchemeState, type SchemeState } from './schemes';
+import {
+  visibleListFields,
+  buildListQuery,
+  PAGE_SIZES,
+  rememberNeighbours,
+  useListState,
+  type ListState,
+} from './listState';
 import { useExport } from './useExport';
 import { useListChart } from './useListChart';
 
@@ -31,46 +38,46 @@ const RecordDialog = lazy(() => import('../form/RecordDialog'));
 interface ListPageProps {
   screen: Screen;
   params: Record<string, string>;
-  /** What opening a row does, where the screen's own drawing knows better. */
+  /** Overrides the action of opening a row. */
   onOpen?: (row: Row) => void;
-  /** Whether it tells what to know of its figures; on a page that does, it need not. */
+  /** True if it shows the notices about its figures; false on a page that shows them itself. */
   notices?: boolean;
-  /** What stands for the export of what is asked, where there is more than one form of it. */
+  /** Control that replaces the export button, where there are several formats. */
   exporter?: (query: Query) => ReactNode;
 }
 
-/** How many rows there are, and which of them stand beside the totals. */
-function countedRows(screen: Screen, listed: Field[], total: number, uncounted = 0): string {
-  const told = `共 ${total.toLocaleString('zh-CN')} 条`;
-  if (uncounted === 0 || !listed.some((field) => field.total)) return told;
-  return `${told}，${(screen.uncounted ?? []).join('、')} ${uncounted.toLocaleString('zh-CN')} 条不计入合计`;
+/** Format the number of rows, and which of them the totals cover. */
+function formatRowCount(screen: Screen, listed: Field[], total: number, uncounted = 0): string {
+  const text = `共 ${total.toLocaleString('zh-CN')} 条`;
+  if (uncounted === 0 || !listed.some((field) => field.total)) return text;
+  return `${text}，${(screen.uncounted ?? []).join('、')} ${uncounted.toLocaleString('zh-CN')} 条不计入合计`;
 }
 
-/** Which columns show: those that the role may see, and all where that can't be told. */
-function usePermittedFields(screen: Screen): (field: Field) => boolean {
+/** Return a predicate of the columns that the role may see; all if that isn't known. */
+function useVisibleFields(screen: Screen): (field: Field) => boolean {
   const { data, isLoading } = useQuery(fieldsQuery(screen.routes.list));
   return useCallback((field) => (isLoading ? !field.masked : (data?.includes(field.name) ?? true)), [data, isLoading]);
 }
 
-const NONE: Set<number> = new Set();
+const NO_FAILURES: Set<number> = new Set();
 
 /** A resource's or bill type's list. */
 export default function ListPage({ screen, params, onOpen, notices = true, exporter }: ListPageProps) {
   const links = useScreenLinks(screen);
   const active = usePageActive();
   const { run, running } = useActions(screen);
-  const { print, label, afterAction, dialog: printing } = usePrinting(screen, areGoods(screen));
+  const { print, label, afterAction, dialog: printing } = usePrinting(screen, isGoodsScreen(screen));
   const [state, changeState] = useListState(screen, params);
   const [selected, setSelected] = useState<number[]>([]);
-  const [failed, setFailed] = useState(NONE);
+  const [failed, setFailed] = useState(NO_FAILURES);
   /** Schemes applied so far: each sets the filter bar anew. */
   const [applied, setApplied] = useState(0);
   /** The record being added (null) or changed where the screen has no page for it. */
   const [dialog, setDialog] = useState<{ id: number | null } | null>(null);
-  const permits = usePermittedFields(screen);
-  const listed = useMemo(() => listedFields(screen, state).filter(permits), [screen, state, permits]);
+  const permits = useVisibleFields(screen);
+  const listed = useMemo(() => visibleListFields(screen, state).filter(permits), [screen, state, permits]);
   const control = useColumnPlan(screen.name, listed);
-  const query = useMemo(() => listParams(state), [state]);
+  const query = useMemo(() => buildListQuery(state), [state]);
   const list = useQuery(listQuery(screen, query));
   const sums = useQuery(totalsQuery(screen, query));
   const { refetch, error, data } = list;
@@ -81,22 +88,25 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
   const exporting = useExport(screen);
 
   const rows = useMemo(() => data?.data ?? [], [data]);
-  const chosen = useMemo(() => rows.filter((row) => selected.includes(keyOf(screen, row))), [rows, selected, screen]);
+  const chosen = useMemo(
+    () => rows.filter((row) => selected.includes(recordKey(screen, row))),
+    [rows, selected, screen],
+  );
   const change = useCallback(
     (changes: Partial<ListState>) => {
       setSelected([]);
-      setFailed(NONE);
+      setFailed(NO_FAILURES);
       changeState(changes);
     },
     [changeState],
   );
   const sort = useCallback((orderKey: string, orderBy: 'asc' | 'desc') => change({ orderKey, orderBy }), [change]);
   const apply = (scheme: SchemeState) => {
-    change(fitted(screen, scheme));
+    change(fitScheme(screen, scheme));
     setApplied(applied + 1);
   };
   const refresh = useCallback(() => {
-    setFailed(NONE);
+    setFailed(NO_FAILURES);
     void refetch();
     void recount();
     void rechart();
@@ -108,11 +118,11 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
     afterAction(action, chosen, outcome);
   };
   const add = () => (links.hasForm ? links.add() : setDialog({ id: null }));
-  const edit = (row: Row) => (links.hasForm ? links.edit(row) : setDialog({ id: keyOf(screen, row) }));
+  const edit = (row: Row) => (links.hasForm ? links.edit(row) : setDialog({ id: recordKey(screen, row) }));
   const open = useCallback(
     (row: Row) => {
       rememberNeighbours(screen, query, rows);
-      const action = actionOf(screen, 'edit');
+      const action = findAction(screen, 'edit');
       if (links.canSee) links.see(row);
       else if (screen.drill) links.drill(row, state.filters);
       else if (action && allowsStatus(action, screen, row)) edit(row);
@@ -123,35 +133,49 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
 
   const opens = useCallback(
     (row: Row) => {
-      const action = actionOf(screen, 'edit');
-      return onOpen !== undefined || links.leads(row) || (!screen.drill && action !== undefined && allowsStatus(action, screen, row));
+      const action = findAction(screen, 'edit');
+      return (
+        onOpen !== undefined ||
+        links.leads(row) ||
+        (!screen.drill && action !== undefined && allowsStatus(action, screen, row))
+      );
     },
     // eslint-disable-next-line react-hooks/exhaustive-deps -- links are rebuilt each render from screen
     [screen, onOpen],
   );
 
-  const audit = actionOf(screen, 'auditorPass');
-  const editing = actionOf(screen, 'edit');
+  const audit = findAction(screen, 'auditorPass');
+  const editing = findAction(screen, 'edit');
   const idle = active && running === null;
   const leadOn = useNextPending(screen, (id) => links.see({ [screen.see_key]: id }));
-  usePageKey('add', idle && actionOf(screen, 'add') !== undefined, add);
-  usePageKey('audit', idle && audit !== undefined, () => void act(audit!));
-  usePageKey('edit', idle && editing !== undefined && chosen.length === 1 && allowsStatus(editing, screen, chosen[0]!), () => edit(chosen[0]!));
-  usePageKey('print', idle && print !== null, () => print?.(chosen));
-  usePageKey('pending', idle && leadOn !== null && links.canSee, () => {
+  usePageShortcut('add', idle && findAction(screen, 'add') !== undefined, add);
+  usePageShortcut('audit', idle && audit !== undefined, () => void act(audit!));
+  usePageShortcut(
+    'edit',
+    idle && editing !== undefined && chosen.length === 1 && allowsStatus(editing, screen, chosen[0]!),
+    () => edit(chosen[0]!),
+  );
+  usePageShortcut('print', idle && print !== null, () => print?.(chosen));
+  usePageShortcut('pending', idle && leadOn !== null && links.canSee, () => {
     rememberNeighbours(screen, query, rows);
     leadOn?.(null);
   });
 
   return (
     <div className="list-page">
-      <AskAgain of={list} />
-      <AskAgain of={sums} />
-      <FilterBar key={`${applied}${JSON.stringify(screen.usual)}`} screen={screen} state={state} onSearch={change} onRefresh={refresh} />
+      <RefetchWhenShown query={list} />
+      <RefetchWhenShown query={sums} />
+      <FilterBar
+        key={`${applied}${JSON.stringify(screen.usual)}`}
+        screen={screen}
+        state={state}
+        onSearch={change}
+        onRefresh={refresh}
+      />
       <ListToolbar
         screen={screen}
         control={control}
-        scheme={{ screen: screen.name, read: () => schemeOf(state), onApply: apply }}
+        scheme={{ screen: screen.name, readQuery: () => toSchemeState(state), onApply: apply }}
         chosen={chosen}
         running={running}
         onAdd={add}
@@ -163,7 +187,7 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
         onPrint={print && (() => print(chosen))}
         onLabel={label && (() => label(chosen))}
         onRefresh={refresh}
-        charted={charting.possible ? charting.chart !== null : null}
+        isChartShown={charting.possible ? charting.chart !== null : null}
         onChart={charting.toggle}
         refreshedAt={data?.refreshed_at}
       />
@@ -179,7 +203,12 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
         </Suspense>
       )}
       {error && !isCancelled(error) && !data ? (
-        <Result status="warning" title="列表加载失败" subTitle={error.message} extra={<Button onClick={refresh}>重试</Button>} />
+        <Result
+          status="warning"
+          title="列表加载失败"
+          subTitle={error.message}
+          extra={<Button onClick={refresh}>重试</Button>}
+        />
       ) : (
         <ListTable
           screen={screen}
@@ -192,7 +221,7 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
           failed={failed}
           onSelect={setSelected}
           onSort={sort}
-          opens={opens}
+          canOpen={opens}
           onOpen={onOpen ?? open}
         />
       )}
@@ -205,7 +234,7 @@ export default function ListPage({ screen, params, onOpen, notices = true, expor
         showQuickJumper
         showTotal={(total) => (
           <>
-            {countedRows(screen, listed, total, counted?.uncounted)}
+            {formatRowCount(screen, listed, total, counted?.uncounted)}
             <Select
               className="page-sizes"
               aria-label="每页条数"

@@ -4,13 +4,13 @@ import { memo, useMemo } from 'react';
 import { MASK } from '../../lib/decimal';
 import { formatMoney, formatNumber, formatPrice, formatQuantity } from '../../lib/format';
 import { useElementSize } from '../../lib/useElementSize';
-import { keyOf, type Field, type Row, type Screen } from '../types';
+import { recordKey, type Field, type Row, type Screen } from '../types';
 import type { ColumnControl } from './columnPlan';
 import { ListCell, listColumns } from './listColumns';
 import { INDEX_WIDTH, SELECTION_WIDTH } from './listWidths';
 import type { ListState } from './listState';
 import { ResizableTitle } from './ResizableTitle';
-import { CARDS_BELOW, RowCards } from './RowCards';
+import { CARD_MAX_WIDTH, RowCards } from './RowCards';
 
 interface ListTableProps {
   screen: Screen;
@@ -23,18 +23,18 @@ interface ListTableProps {
   failed: Set<number>;
   onSelect: (keys: number[]) => void;
   onSort: (key: string, by: 'asc' | 'desc') => void;
-  /** Whether a row leads anywhere. */
-  opens: (row: Row) => boolean;
+  /** Returns whether a row can be opened. */
+  canOpen: (row: Row) => boolean;
   onOpen: (row: Row) => void;
 }
 
 const MIN_HEIGHT = 260;
 /** Header, scroll bar and totals row (px) around the scrolled body. */
-const FRAME = 46;
-const TOTALS = 33;
-const BORDERS = 2;
-const AWAITED = { emptyText: ' ' };
-const components = { header: { cell: ResizableTitle } };
+const TABLE_CHROME_HEIGHT = 46;
+const TOTALS_HEIGHT = 33;
+const BORDER_WIDTH = 2;
+const LOADING_LOCALE = { emptyText: ' ' };
+const TABLE_COMPONENTS = { header: { cell: ResizableTitle } };
 
 /** The rows of a list, drawn virtually so that 500 a page stay quick, with totals over the whole filter. */
 export function ListTable({ loading, ...shown }: ListTableProps) {
@@ -42,54 +42,79 @@ export function ListTable({ loading, ...shown }: ListTableProps) {
   return (
     <div ref={box} className="list-table" style={{ minHeight: MIN_HEIGHT }}>
       <Spin spinning={loading} delay={200}>
-        {size.width > 0 && size.width < CARDS_BELOW ? (
-          <Cards {...shown} />
+        {size.width > 0 && size.width < CARD_MAX_WIDTH ? (
+          <ListCards {...shown} />
         ) : (
-          <Rows {...shown} width={size.width} height={size.height} awaited={loading && shown.rows.length === 0} />
+          <ListRows {...shown} width={size.width} height={size.height} isLoading={loading && shown.rows.length === 0} />
         )}
       </Spin>
     </div>
   );
 }
 
-/** The same on a phone. */
-function Cards({ screen, rows, totals, control, selected, failed, onSelect, opens, onOpen }: Omit<ListTableProps, 'loading'>) {
+/** The rows of a list as cards, on a phone. */
+function ListCards({
+  screen,
+  rows,
+  totals,
+  control,
+  selected,
+  failed,
+  onSelect,
+  canOpen: opens,
+  onOpen,
+}: Omit<ListTableProps, 'loading'>) {
   const fields = control.columns.filter((column) => column.visible).map(({ field }) => field);
   const summed = totals ? fields.filter((field) => field.total) : [];
   return (
     <RowCards
       fields={fields}
       rows={rows}
-      idOf={(row) => keyOf(screen, row)}
+      idOf={(row) => recordKey(screen, row)}
       title={screen.title_field}
       status={screen.status_field}
-      show={(field, row) => <ListCell screen={screen} field={field} row={row} opens={opens} onOpen={onOpen} />}
-      opens={opens}
+      renderValue={(field, row) => <ListCell screen={screen} field={field} row={row} canOpen={opens} onOpen={onOpen} />}
+      canOpen={opens}
       onOpen={onOpen}
       failed={failed}
-      choosing={{ chosen: selected, onChoose: onSelect }}
-      totals={summed.map((field) => ({ label: `${field.label}合计`, text: totalText(field, totals!) }))}
+      selection={{ chosen: selected, onChoose: onSelect }}
+      totals={summed.map((field) => ({ label: `${field.label}合计`, text: formatTotal(field, totals!) }))}
     />
   );
 }
 
-interface RowsProps extends Omit<ListTableProps, 'loading'> {
+interface ListRowsProps extends Omit<ListTableProps, 'loading'> {
   width: number;
   height: number;
-  awaited: boolean;
+  isLoading: boolean;
 }
 
 /** Drawn anew only when it shows something else: not when its page comes back, nor while its rows are asked for again. */
-const Rows = memo(function Rows(props: RowsProps) {
-  const { screen, state, rows, totals, control, selected, failed, onSelect, onSort, opens, onOpen, width, height, awaited } = props;
+const ListRows = memo(function Rows(props: ListRowsProps) {
+  const {
+    screen,
+    state,
+    rows,
+    totals,
+    control,
+    selected,
+    failed,
+    onSelect,
+    onSort,
+    canOpen: opens,
+    onOpen,
+    width,
+    height,
+    isLoading: awaited,
+  } = props;
   const planned = useMemo(() => control.columns.filter((column) => column.visible), [control.columns]);
   const columns = useMemo(
-    () => listColumns({ screen, state, planned, onResize: control.resize, opens, onOpen }),
+    () => listColumns({ screen, state, planned, onResize: control.resize, canOpen: opens, onOpen }),
     [screen, state, planned, control.resize, opens, onOpen],
   );
   const whole = planned.reduce((sum, column) => sum + column.width, SELECTION_WIDTH + INDEX_WIDTH);
   const summed = planned.some(({ field }) => field.total);
-  const frame = summed ? FRAME + TOTALS : FRAME;
+  const frame = summed ? TABLE_CHROME_HEIGHT + TOTALS_HEIGHT : TABLE_CHROME_HEIGHT;
   const onChange: TableProps<Row>['onChange'] = (_page, _filters, sorter) => {
     const { columnKey, order } = (Array.isArray(sorter) ? sorter[0] : sorter) as SorterResult<Row>;
     if (order) onSort(String(columnKey), order === 'ascend' ? 'asc' : 'desc');
@@ -99,16 +124,16 @@ const Rows = memo(function Rows(props: RowsProps) {
     <Table<Row>
       virtual
       bordered
-      rowKey={(row) => keyOf(screen, row)}
-      components={components}
+      rowKey={(row) => recordKey(screen, row)}
+      components={TABLE_COMPONENTS}
       columns={columns}
       dataSource={rows}
       // Rows still on their way are not said to be missing.
-      locale={awaited ? AWAITED : undefined}
+      locale={awaited ? LOADING_LOCALE : undefined}
       pagination={false}
-      scroll={{ x: Math.max(whole, width - BORDERS), y: Math.max(MIN_HEIGHT - frame, height - frame) }}
+      scroll={{ x: Math.max(whole, width - BORDER_WIDTH), y: Math.max(MIN_HEIGHT - frame, height - frame) }}
       onChange={onChange}
-      rowClassName={(row) => (failed.has(keyOf(screen, row)) ? 'error-row' : '')}
+      rowClassName={(row) => (failed.has(recordKey(screen, row)) ? 'error-row' : '')}
       rowSelection={{
         columnWidth: SELECTION_WIDTH,
         fixed: true,
@@ -127,14 +152,14 @@ const Rows = memo(function Rows(props: RowsProps) {
   );
 });
 
-const FORMATS: Partial<Record<string, (value: unknown) => string>> = {
+const TOTAL_FORMATS: Partial<Record<string, (value: unknown) => string>> = {
   money: formatMoney,
   price: formatPrice,
   rate: (value) => formatNumber(value, 2),
 };
 
-function totalText(field: Field, totals: Record<string, string>): string {
-  return field.masked && field.total ? MASK : (FORMATS[field.type] ?? formatQuantity)(totals[field.name]);
+function formatTotal(field: Field, totals: Record<string, string>): string {
+  return field.masked && field.total ? MASK : (TOTAL_FORMATS[field.type] ?? formatQuantity)(totals[field.name]);
 }
 
 interface TotalsRowProps {
@@ -151,7 +176,7 @@ function TotalsRow({ planned, totals, uncounted = [] }: TotalsRowProps) {
       </Table.Summary.Cell>
       {planned.map(({ field }, index) => (
         <Table.Summary.Cell key={field.name} index={index + 2} align="right">
-          {totalText(field, totals)}
+          {formatTotal(field, totals)}
         </Table.Summary.Cell>
       ))}
     </Table.Summary.Row>

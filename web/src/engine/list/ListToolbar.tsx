@@ -1,9 +1,17 @@
-import { BarChartOutlined, BarcodeOutlined, CopyOutlined, ExportOutlined, PlusOutlined, PrinterOutlined, ReloadOutlined } from '@ant-design/icons';
+import {
+  BarChartOutlined,
+  BarcodeOutlined,
+  CopyOutlined,
+  ExportOutlined,
+  PlusOutlined,
+  PrinterOutlined,
+  ReloadOutlined,
+} from '@ant-design/icons';
 import { Button, Space } from 'antd';
 import type { ReactNode } from 'react';
 import { showMessage } from '../../lib/errors';
 import type { Action, Row, Screen } from '../types';
-import { actionOf, allowsStatus } from '../types';
+import { findAction, allowsStatus } from '../types';
 import type { ColumnControl } from './columnPlan';
 import { ColumnSettings } from './ColumnSettings';
 import { ImportButton } from './ImportButton';
@@ -21,26 +29,26 @@ interface ListToolbarProps {
   running: string | null;
   onAction: (action: Action) => void;
   onExport: () => void;
-  /** What a report offers instead of a plain export. */
+  /** A report's replacement of the plain export. */
   exporter?: ReactNode;
-  /** Where rows can be printed: themselves, or as labels. */
+  /** Present if the rows can be printed, themselves or as labels. */
   onPrint: (() => void) | null;
   onLabel: (() => void) | null;
   onRefresh: () => void;
-  /** Whether the chart is shown, where there is one. */
-  charted: boolean | null;
+  /** True if the chart is shown. */
+  isChartShown: boolean | null;
   onChart: () => void;
-  /** When a report's figures were computed. */
+  /** Time at which a report's figures were computed. */
   refreshedAt: string | undefined;
 }
 
 const OWN_BUTTONS = new Set(['add', 'edit', 'export', 'import', 'upload', 'download', 'clear']);
 
-/** What can be done on a list: add, edit, copy, the batch actions of the role, export, columns. */
+/** Actions on a list: add, edit, copy, the batch actions of the role, export, columns. */
 export function ListToolbar(props: ListToolbarProps) {
   const { screen, control, chosen, running, onAdd, onEdit, onCopy, onAction, onExport, onRefresh } = props;
-  const add = actionOf(screen, 'add');
-  const edit = actionOf(screen, 'edit');
+  const add = findAction(screen, 'add');
+  const edit = findAction(screen, 'edit');
   const single = (then: (row: Row) => void) => () => {
     const [row] = chosen;
     if (chosen.length === 1 && row) then(row);
@@ -65,7 +73,9 @@ export function ListToolbar(props: ListToolbarProps) {
             key={action.name}
             danger={action.danger}
             loading={running === action.name}
-            disabled={running !== null || (chosen.length > 0 && !chosen.some((row) => allowsStatus(action, screen, row)))}
+            disabled={
+              running !== null || (chosen.length > 0 && !chosen.some((row) => allowsStatus(action, screen, row)))
+            }
             onClick={() => onAction(action)}
           >
             {action.label}
@@ -86,8 +96,8 @@ export function ListToolbar(props: ListToolbarProps) {
             打印标签
           </Button>
         )}
-        {actionOf(screen, 'import') && <ImportButton screen={screen} onDone={onRefresh} />}
-        {actionOf(screen, 'export') &&
+        {findAction(screen, 'import') && <ImportButton screen={screen} onDone={onRefresh} />}
+        {findAction(screen, 'export') &&
           (props.exporter ?? (
             <Button icon={<ExportOutlined />} onClick={onExport}>
               导出
@@ -102,14 +112,14 @@ export function ListToolbar(props: ListToolbarProps) {
           </span>
         )}
         <Button icon={<ReloadOutlined />} aria-label="刷新" title="刷新" onClick={onRefresh} />
-        {props.charted !== null && (
+        {props.isChartShown !== null && (
           <Button
             icon={<BarChartOutlined />}
             aria-label="图表"
             title="图表"
-            aria-pressed={props.charted}
-            type={props.charted ? 'primary' : 'default'}
-            ghost={props.charted}
+            aria-pressed={props.isChartShown}
+            type={props.isChartShown ? 'primary' : 'default'}
+            ghost={props.isChartShown}
             onClick={props.onChart}
           />
         )}

@@ -10,7 +10,13 @@ interface ResizableTitleProps extends HTMLAttributes<HTMLElement> {
 const MIN_WIDTH = 50;
 
 /** A header cell whose right edge can be dragged; the table is told once, when let go. */
-export function ResizableTitle({ as: Tag = 'th', columnWidth = 100, onResized, children, ...rest }: ResizableTitleProps) {
+export function ResizableTitle({
+  as: Tag = 'th',
+  columnWidth = 100,
+  onResized,
+  children,
+  ...rest
+}: ResizableTitleProps) {
   return (
     <Tag {...rest}>
       {children}
@@ -18,7 +24,7 @@ export function ResizableTitle({ as: Tag = 'th', columnWidth = 100, onResized, c
         <span
           className="resize-handle"
           aria-hidden
-          onPointerDown={(event) => drag(event, columnWidth, onResized)}
+          onPointerDown={(event) => startResize(event, columnWidth, onResized)}
           onClick={(event) => event.stopPropagation()}
         />
       )}
@@ -26,7 +32,7 @@ export function ResizableTitle({ as: Tag = 'th', columnWidth = 100, onResized, c
   );
 }
 
-function drag(event: PointerEvent<HTMLSpanElement>, width: number, onResized: (width: number) => void): void {
+function startResize(event: PointerEvent<HTMLSpanElement>, width: number, onResized: (width: number) => void): void {
   event.preventDefault();
   event.stopPropagation();
   const handle = event.currentTarget;

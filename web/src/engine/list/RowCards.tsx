@@ -1,14 +1,14 @@
 import { DownOutlined, UpOutlined } from '@ant-design/icons';
 import { Button, Checkbox, Empty } from 'antd';
 import { useState, type ReactNode } from 'react';
-import { fieldText } from '../fields/fieldValue';
+import { formatField } from '../fields/fieldValue';
 import type { Field, Row } from '../types';
 
 /** Narrower than this (px) a table's rows are cards: what would have to be moved sideways stands one below the other. */
-export const CARDS_BELOW = 600;
+export const CARD_MAX_WIDTH = 600;
 
-/** So many values a card tells before it is unfolded. */
-const FOLDED = 7;
+/** Number of values shown by a collapsed card. */
+const COLLAPSED_VALUES = 7;
 
 interface RowCardsProps {
   fields: Field[];
@@ -17,13 +17,13 @@ interface RowCardsProps {
   /** The field that a card is headed by, and the one beside it. */
   title?: string;
   status?: string | null;
-  show: (field: Field, row: Row) => ReactNode;
-  opens?: (row: Row) => boolean;
+  renderValue: (field: Field, row: Row) => ReactNode;
+  canOpen?: (row: Row) => boolean;
   onOpen?: (row: Row) => void;
-  /** Rows that something was refused of. */
+  /** Rows that an action was refused for. */
   failed?: Set<number>;
-  choosing?: { chosen: number[]; onChoose: (ids: number[]) => void };
-  /** What the rows add up to. */
+  selection?: { chosen: number[]; onChoose: (ids: number[]) => void };
+  /** Totals of the rows. */
   totals?: { label: string; text: string }[];
 }
 
@@ -55,17 +55,32 @@ interface RowCardProps extends Omit<RowCardsProps, 'rows' | 'idOf' | 'totals'> {
   number: number;
 }
 
-function RowCard({ row, id, number, fields, title, status, show, opens = () => true, onOpen, failed, choosing }: RowCardProps) {
+function RowCard({
+  row,
+  id,
+  number,
+  fields,
+  title,
+  status,
+  renderValue: show,
+  canOpen: opens = () => true,
+  onOpen,
+  failed,
+  selection: choosing,
+}: RowCardProps) {
   const [unfolded, setUnfolded] = useState(false);
   const named = (name: string | null | undefined) => fields.find((field) => field.name === name);
   const [heading, state] = [named(title), named(status)];
-  const told = fields.filter((field) => field !== heading && field !== state && fieldText(field, row) !== '');
+  const valueFields = fields.filter((field) => field !== heading && field !== state && formatField(field, row) !== '');
   const leads = onOpen !== undefined && opens(row);
-  const most = unfolded ? told : told.slice(0, FOLDED);
+  const most = unfolded ? valueFields : valueFields.slice(0, COLLAPSED_VALUES);
   return (
-    <article className={failed?.has(id) ? 'row-card error-row' : 'row-card'} aria-label={heading ? fieldText(heading, row) : `第${number}行`}>
+    <article
+      className={failed?.has(id) ? 'row-card error-row' : 'row-card'}
+      aria-label={heading ? formatField(heading, row) : `第${number}行`}
+    >
       <header>
-        {choosing && <Chooser id={id} {...choosing} />}
+        {choosing && <RowCheckbox id={id} {...choosing} />}
         <strong>{heading ? show(heading, row) : `第${number}行`}</strong>
         {state && show(state, row)}
       </header>
@@ -77,11 +92,15 @@ function RowCard({ row, id, number, fields, title, status, show, opens = () => t
           </div>
         ))}
       </dl>
-      {(told.length > FOLDED || leads) && (
+      {(valueFields.length > COLLAPSED_VALUES || leads) && (
         <footer>
-          {told.length > FOLDED && (
-            <Button type="link" icon={unfolded ? <UpOutlined /> : <DownOutlined />} onClick={() => setUnfolded(!unfolded)}>
-              {unfolded ? '收起' : `更多 ${told.length - FOLDED} 项`}
+          {valueFields.length > COLLAPSED_VALUES && (
+            <Button
+              type="link"
+              icon={unfolded ? <UpOutlined /> : <DownOutlined />}
+              onClick={() => setUnfolded(!unfolded)}
+            >
+              {unfolded ? '收起' : `更多 ${valueFields.length - COLLAPSED_VALUES} 项`}
             </Button>
           )}
           {leads && (
@@ -95,7 +114,7 @@ function RowCard({ row, id, number, fields, title, status, show, opens = () => t
   );
 }
 
-function Chooser({ id, chosen, onChoose }: { id: number; chosen: number[]; onChoose: (ids: number[]) => void }) {
+function RowCheckbox({ id, chosen, onChoose }: { id: number; chosen: number[]; onChoose: (ids: number[]) => void }) {
   return (
     <Checkbox
       aria-label="选择"

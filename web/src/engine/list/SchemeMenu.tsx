@@ -5,21 +5,21 @@ import { useState, type ReactNode } from 'react';
 import { reportError, showMessage } from '../../lib/errors';
 import { removePreference, savePreference, type Preference } from '../../lib/preferences';
 import { useQuery } from '../../lib/query';
-import { removeStored, writeStored } from '../../lib/stored';
+import { removeSlot, writeSlot } from '../../lib/localStorageSlot';
 import styles from './SchemeMenu.module.css';
 import { schemesQuery } from './schemes';
 
 export interface SchemeMenuProps<T> {
   screen: string;
-  /** What these are called here. */
+  /** Name of the schemes in the user interface. */
   label?: string;
   /** The present query. */
-  read: () => T | Promise<T>;
+  readQuery: () => T | Promise<T>;
   onApply: (scheme: T) => void;
   /** Offers to let everybody use one. */
-  publishable?: boolean;
+  canPublish?: boolean;
   size?: 'small';
-  /** What else is asked when one is saved. */
+  /** Additional inputs of the save dialog. */
   children?: ReactNode;
 }
 
@@ -45,9 +45,9 @@ export function SchemeMenu<T>(props: SchemeMenuProps<T>) {
 function SchemePanel<T>({
   screen,
   label = '查询方案',
-  read,
+  readQuery: read,
   onApply,
-  publishable = true,
+  canPublish: publishable = true,
   children,
   onClose,
 }: SchemeMenuProps<T> & { onClose: () => void }) {
@@ -65,7 +65,7 @@ function SchemePanel<T>({
       return present;
     },
     onSuccess: (saved) => {
-      if (isDefault) writeStored(`scheme:${screen}`, saved);
+      if (isDefault) writeSlot(`scheme:${screen}`, saved);
       showMessage('success', `${label}已保存`);
       setName('');
       void again();
@@ -75,7 +75,7 @@ function SchemePanel<T>({
   const remove = useMutation({
     mutationFn: (scheme: Preference<T>) => removePreference('scheme', screen, scheme.name),
     onSuccess: (_, scheme) => {
-      if (scheme.is_default) removeStored(`scheme:${screen}`);
+      if (scheme.is_default) removeSlot(`scheme:${screen}`);
       void again();
     },
     onError: reportError,
@@ -97,13 +97,24 @@ function SchemePanel<T>({
             {scheme.is_default && <Tag color="blue">默认</Tag>}
             {scheme.is_public && <Tag title={scheme.owner_name}>{scheme.mine ? '公开' : scheme.owner_name}</Tag>}
             {scheme.mine && (
-              <Button type="text" icon={<DeleteOutlined />} aria-label={`删除${scheme.name}`} onClick={() => remove.mutate(scheme)} />
+              <Button
+                type="text"
+                icon={<DeleteOutlined />}
+                aria-label={`删除${scheme.name}`}
+                onClick={() => remove.mutate(scheme)}
+              />
             )}
           </span>
         </div>
       ))}
       <div className={styles.save}>
-        <Input value={name} maxLength={30} placeholder="把当前查询保存为…" aria-label="方案名称" onChange={(event) => setName(event.target.value)} />
+        <Input
+          value={name}
+          maxLength={30}
+          placeholder="把当前查询保存为…"
+          aria-label="方案名称"
+          onChange={(event) => setName(event.target.value)}
+        />
         {children}
         <Space>
           {publishable && (

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState } from 'react';
-import { forgetLater, removePreference, savePreferenceLater } from '../../lib/preferences';
-import { readStored, removeStored, writeStored } from '../../lib/stored';
+import { cancelPendingSave, removePreference, savePreferenceDebounced } from '../../lib/preferences';
+import { readSlot, removeSlot, writeSlot } from '../../lib/localStorageSlot';
 import type { Field } from '../types';
 
 /** The user's own order, widths and choice of columns. */
@@ -11,8 +11,8 @@ interface ColumnPlan {
 }
 
 /** A column being dragged is saved once it stands. */
-const SAVED_AFTER = 1500;
-const EMPTY: ColumnPlan = { order: [], hidden: [], widths: {} };
+const SAVE_DELAY = 1500;
+const EMPTY_PLAN: ColumnPlan = { order: [], hidden: [], widths: {} };
 
 export interface PlannedColumn {
   field: Field;
@@ -42,13 +42,13 @@ export interface ColumnControl {
 /** Columns of one table, kept per user under `name`. */
 export function useColumnPlan(name: string, fields: Field[]): ColumnControl {
   const slot = `columns:${name}`;
-  const [plan, setPlan] = useState<ColumnPlan>(() => ({ ...EMPTY, ...readStored<ColumnPlan>(slot) }));
+  const [plan, setPlan] = useState<ColumnPlan>(() => ({ ...EMPTY_PLAN, ...readSlot<ColumnPlan>(slot) }));
   const change = useCallback(
     (changes: (before: ColumnPlan) => ColumnPlan) =>
       setPlan((before) => {
         const next = changes(before);
-        writeStored(slot, next);
-        savePreferenceLater('columns', name, 'columns', () => readStored(slot), SAVED_AFTER);
+        writeSlot(slot, next);
+        savePreferenceDebounced('columns', name, 'columns', () => readSlot(slot), SAVE_DELAY);
         return next;
       }),
     [slot, name],
@@ -60,10 +60,10 @@ export function useColumnPlan(name: string, fields: Field[]): ColumnControl {
       resize: (key, width) => change((before) => ({ ...before, widths: { ...before.widths, [key]: width } })),
       arrange: (order, hidden) => change((before) => ({ ...before, order, hidden })),
       reset: () => {
-        removeStored(slot);
-        forgetLater('columns', name, 'columns');
+        removeSlot(slot);
+        cancelPendingSave('columns', name, 'columns');
         removePreference('columns', name, 'columns').catch(() => undefined);
-        setPlan(EMPTY);
+        setPlan(EMPTY_PLAN);
       },
     }),
     [columns, change, slot, name],

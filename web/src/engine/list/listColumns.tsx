@@ -1,7 +1,7 @@
 import type { TableColumnType } from 'antd';
 import { lazy, Suspense } from 'react';
-import { ShownValue } from '../fields/ShownValue';
-import { fieldText, filesOf, isRightAligned } from '../fields/fieldValue';
+import { ReadOnlyValue } from '../fields/ReadOnlyValue';
+import { formatField, parseFiles, isRightAligned } from '../fields/fieldValue';
 import { StatusTag } from '../fields/StatusTag';
 import type { Field, Row, Screen } from '../types';
 import type { PlannedColumn } from './columnPlan';
@@ -15,15 +15,24 @@ interface ColumnOptions {
   state: ListState;
   planned: PlannedColumn[];
   onResize: (name: string, width: number) => void;
-  opens: (row: Row) => boolean;
+  canOpen: (row: Row) => boolean;
   onOpen: (row: Row) => void;
 }
 
 /** One element where antd's own mark takes seven, in each column of each open list. */
-const sortIcon: TableColumnType<Row>['sortIcon'] = ({ sortOrder }) => <span className="sort-mark" data-order={sortOrder} />;
+const sortIcon: TableColumnType<Row>['sortIcon'] = ({ sortOrder }) => (
+  <span className="sort-mark" data-order={sortOrder} />
+);
 
 /** The list's table columns: sequence number, then the fields in the user's order. */
-export function listColumns({ screen, state, planned, onResize, opens, onOpen }: ColumnOptions): TableColumnType<Row>[] {
+export function listColumns({
+  screen,
+  state,
+  planned,
+  onResize,
+  canOpen: opens,
+  onOpen,
+}: ColumnOptions): TableColumnType<Row>[] {
   const first = (state.page - 1) * state.perPage + 1;
   const index: TableColumnType<Row> = {
     key: '#',
@@ -45,7 +54,7 @@ export function listColumns({ screen, state, planned, onResize, opens, onOpen }:
     showSorterTooltip: false,
     sortIcon,
     onHeaderCell: () => ({ columnWidth: width, onResized: (next: number) => onResize(field.name, next) }) as object,
-    render: (_value, row) => <ListCell screen={screen} field={field} row={row} opens={opens} onOpen={onOpen} />,
+    render: (_value, row) => <ListCell screen={screen} field={field} row={row} canOpen={opens} onOpen={onOpen} />,
   }));
   return [index, ...fields];
 }
@@ -54,23 +63,23 @@ interface ListCellProps {
   screen: Screen;
   field: Field;
   row: Row;
-  /** Whether a row leads anywhere: what does not is no link. */
-  opens: (row: Row) => boolean;
+  /** Returns whether a row can be opened; otherwise its title is no link. */
+  canOpen: (row: Row) => boolean;
   onOpen: (row: Row) => void;
 }
 
-/** What a list shows of a row's field: its state as a tag, files to be opened, the title as what opens the row. */
-export function ListCell({ screen, field, row, opens, onOpen }: ListCellProps) {
+/** Cell of a list: a status as a tag, files as links, the title as the link that opens the row. */
+export function ListCell({ screen, field, row, canOpen: opens, onOpen }: ListCellProps) {
   if (field.name === screen.status_field) return <StatusTag field={field} row={row} />;
-  const text = fieldText(field, row);
-  if (field.type === 'image' && filesOf(field, row).length > 0) {
+  const text = formatField(field, row);
+  if (field.type === 'image' && parseFiles(field, row).length > 0) {
     return (
       <Suspense fallback={text}>
         <FileLinks field={field} row={row} />
       </Suspense>
     );
   }
-  if (field.name !== screen.title_field || text === '' || !opens(row)) return <ShownValue field={field} row={row} />;
+  if (field.name !== screen.title_field || text === '' || !opens(row)) return <ReadOnlyValue field={field} row={row} />;
   return (
     <a
       className="title-link"

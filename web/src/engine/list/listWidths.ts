@@ -1,3 +1,3 @@
-/** Of the column that counts the rows, and of that of their boxes (px). */
+/** Widths of the row number column and of the selection column (px). */
 export const INDEX_WIDTH = 56;
 export const SELECTION_WIDTH = 40;

@@ -1,7 +1,7 @@
 /** 查询方案: a list's query kept under a name, for oneself or for everybody, one of them as the default. */
 import { queryOptions } from '@tanstack/react-query';
 import { listPreferences } from '../../lib/preferences';
-import { readStored } from '../../lib/stored';
+import { readSlot } from '../../lib/localStorageSlot';
 import { searchFields, type Screen } from '../types';
 import type { ListState } from './listState';
 
@@ -16,14 +16,16 @@ export function schemesQuery<T>(screen: string) {
   });
 }
 
-export function schemeOf({ keyword, filters, orderKey, orderBy }: ListState): SchemeState {
+export function toSchemeState({ keyword, filters, orderKey, orderBy }: ListState): SchemeState {
   return { keyword, filters, orderKey, orderBy };
 }
 
 /** A scheme without what the screen no longer has, or what the user may not see of another's. */
-export function fitted(screen: Screen, scheme: SchemeState): SchemeState {
+export function fitScheme(screen: Screen, scheme: SchemeState): SchemeState {
   const seen = screen.fields.filter((field) => !field.masked);
-  const names = new Set(searchFields(screen).flatMap(({ name }) => [name, `${name}_start`, `${name}_end`, `${name}__label`]));
+  const names = new Set(
+    searchFields(screen).flatMap(({ name }) => [name, `${name}_start`, `${name}_end`, `${name}__label`]),
+  );
   return {
     keyword: scheme.keyword,
     filters: Object.fromEntries(Object.entries(scheme.filters).filter(([name]) => names.has(name))),
@@ -32,7 +34,7 @@ export function fitted(screen: Screen, scheme: SchemeState): SchemeState {
   };
 }
 
-/** What the list opens with the first time in a browser session; the shell brought it from the server. */
-export function defaultScheme<T = SchemeState>(screen: string): T | null {
-  return readStored<T>(`scheme:${screen}`);
+/** Return the scheme that opens the list in a new browser session, as stored from the server. */
+export function readDefaultScheme<T = SchemeState>(screen: string): T | null {
+  return readSlot<T>(`scheme:${screen}`);
 }

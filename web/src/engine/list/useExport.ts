@@ -8,7 +8,8 @@ export const EXPORT_STARTED = '系统正在处理，请稍后在导出任务中�
 /** Exports what a list shows under a filter: all of its pages, as a task. */
 export function useExport(screen: Screen) {
   return useMutation({
-    mutationFn: (filter: Query) => api.post(`${screen.api}/export`, {}, { query: { ...filter, page: undefined, per_page: undefined } }),
+    mutationFn: (filter: Query) =>
+      api.post(`${screen.api}/export`, {}, { query: { ...filter, page: undefined, per_page: undefined } }),
     onSuccess: () => showMessage('success', EXPORT_STARTED),
     onError: reportError,
   });

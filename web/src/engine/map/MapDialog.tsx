@@ -1,13 +1,13 @@
-/** 地图: where an address is, or which it is; on the provider's map where there is one, else by the product's own regions. */
+/** 地图: locates or selects an address on the provider's map if there is one, else among the product's own regions. */
 import { Button, Flex, Modal, Spin, Typography } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { api } from '@/lib/api';
 import { useQuery } from '@/lib/query';
-import { useFocusBack } from '@/lib/useFocusBack';
+import { useRestoreFocus } from '@/lib/useRestoreFocus';
 import './map.css';
 import ServedMap from './ServedMap';
-import { addressText, type Address, type Chosen } from './placing';
-import { namesOf, regionNamed, regionText, regionsQuery } from './regionTree';
+import { formatAddress, type Address, type PlaceSelection } from './placeSelection';
+import { toRegionNames, findRegionByNames, formatRegion, regionsQuery } from './regionTree';
 
 const LocalMap = lazy(() => import('./LocalMap'));
 
@@ -15,14 +15,14 @@ interface MapDialogProps {
   title: string;
   address: Address;
   /** Takes the chosen place; without it the address is only looked at. */
-  onPick?: (chosen: Chosen) => void;
+  onPick?: (chosen: PlaceSelection) => void;
   onClose: () => void;
 }
 
 const WIDTH = 960;
 
 /** The page comes by an authorised call, and nothing is asked of its provider before. */
-function usePage() {
+function useMapPage() {
   return useQuery({
     queryKey: ['map', 'page'],
     queryFn: async () => (await api.download('v2/open/Map/getPage')).text(),
@@ -33,28 +33,38 @@ function usePage() {
 }
 
 export default function MapDialog({ title, address, onPick, onClose }: MapDialogProps) {
-  useFocusBack();
-  const page = usePage();
+  useRestoreFocus();
+  const page = useMapPage();
   const regions = useQuery(regionsQuery());
   const [lost, setLost] = useState('');
-  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const [chosen, setChosen] = useState<PlaceSelection | null>(null);
   const why = lost || page.error?.message;
   const waits = page.isPending || regions.isPending;
   const tree = regions.data ?? [];
   const choose = onPick && setChosen;
   return (
-    <Modal open title={title} width={WIDTH} footer={onPick ? <Footer chosen={chosen} onPick={onPick} onClose={onClose} /> : null} onCancel={onClose}>
+    <Modal
+      open
+      title={title}
+      width={WIDTH}
+      footer={onPick ? <Footer chosen={chosen} onPick={onPick} onClose={onClose} /> : null}
+      onCancel={onClose}
+    >
       <div className="map-dialog">
         {waits ? (
           <Spin className="map-canvas" />
         ) : page.data !== undefined && !lost ? (
-          <ServedMap html={page.data} tree={tree} address={address} onChoose={choose} onLost={setLost} />
+          <ServedMap html={page.data} tree={tree} address={address} onChoose={choose} onUnreachable={setLost} />
         ) : (
           <Suspense fallback={<Spin className="map-canvas" />}>
             <LocalMap
               tree={tree}
-              why={onPick ? `${why}，可在自己的地区资料里选到区县` : `${why}${addressText(address) && `：${addressText(address)}`}`}
-              begin={regionNamed(tree, address.names)}
+              reason={
+                onPick
+                  ? `${why}，可在自己的地区资料里选到区县`
+                  : `${why}${formatAddress(address) && `：${formatAddress(address)}`}`
+              }
+              initialRegion={findRegionByNames(tree, address.names)}
               onChoose={choose}
             />
           </Suspense>
@@ -64,8 +74,18 @@ export default function MapDialog({ title, address, onPick, onClose }: MapDialog
   );
 }
 
-function Footer({ chosen, onPick, onClose }: { chosen: Chosen | null; onPick: (chosen: Chosen) => void; onClose: () => void }) {
-  const text = chosen && `${regionText(chosen.region.province ? namesOf(chosen.region) : chosen.names)} ${chosen.street ?? ''}`;
+function Footer({
+  chosen,
+  onPick,
+  onClose,
+}: {
+  chosen: PlaceSelection | null;
+  onPick: (chosen: PlaceSelection) => void;
+  onClose: () => void;
+}) {
+  const text =
+    chosen &&
+    `${formatRegion(chosen.region.province ? toRegionNames(chosen.region) : chosen.names)} ${chosen.street ?? ''}`;
   return (
     <Flex gap={8} align="center" justify="end">
       <Typography.Text className="map-chosen" type={chosen ? undefined : 'secondary'}>

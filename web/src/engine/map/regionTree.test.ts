@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
-import { tree } from './fixtures';
-import { findRegions, namesOf, regionNamed, regionText, type Region } from './regionTree';
+import { REGION_TREE } from './fixtures';
+import { findRegions, toRegionNames, findRegionByNames, formatRegion, type Region } from './regionTree';
 
-const text = (region: Region) => regionText(namesOf(region));
-const named = (province: string, city: string, district: string) => text(regionNamed(tree, { province, city, district }));
+const text = (region: Region) => formatRegion(toRegionNames(region));
+const named = (province: string, city: string, district: string) =>
+  text(findRegionByNames(REGION_TREE, { province, city, district }));
 
 it.each([
   [['浙江省', '杭州市', '西湖区'], '浙江省杭州市西湖区'],
@@ -23,9 +24,9 @@ it.each([
 });
 
 it('is found by a part of its name, and by how its initials begin', () => {
-  expect(findRegions(tree, '西').map(text)).toEqual(['浙江省杭州市西湖区']);
-  expect(findRegions(tree, 'xh').map(text)).toEqual(['浙江省杭州市西湖区']);
-  expect(findRegions(tree, 'MH').map(text)).toEqual(['上海市闵行区']);
-  expect(findRegions(tree, '海').map(text)).toEqual(['上海市']);
-  expect(findRegions(tree, ' ')).toEqual([]);
+  expect(findRegions(REGION_TREE, '西').map(text)).toEqual(['浙江省杭州市西湖区']);
+  expect(findRegions(REGION_TREE, 'xh').map(text)).toEqual(['浙江省杭州市西湖区']);
+  expect(findRegions(REGION_TREE, 'MH').map(text)).toEqual(['上海市闵行区']);
+  expect(findRegions(REGION_TREE, '海').map(text)).toEqual(['上海市']);
+  expect(findRegions(REGION_TREE, ' ')).toEqual([]);
 });

@@ -1,14 +1,14 @@
-/** The product's own provinces, cities and districts: what an address is filled in by, with a map or without. */
+/** Tree of provinces, cities and districts that fills in addresses, with a map or without. */
 import { queryOptions } from '@tanstack/react-query';
 import type { AreaPlace, CityPlace, ProvincePlace } from '@/gen';
 import { api } from '@/lib/api';
-import { retry } from '../queries';
+import { shouldRetry } from '../queries';
 
 export type District = AreaPlace;
 export type City = CityPlace;
 export type Province = ProvincePlace;
 
-/** As much of a region as is known. */
+/** A region, as far as it is known. */
 export interface Region {
   province?: Province;
   city?: City;
@@ -27,42 +27,46 @@ export function regionsQuery() {
     queryFn: ({ signal }) => api.get<Province[]>('v2/open/Map/getRegions', {}, { signal }),
     staleTime: Infinity,
     meta: { quiet: true },
-    retry,
+    retry: shouldRetry,
   });
 }
 
 /** The regions that names stand for; a municipality is its own city, and a county right below a province has none of its own. */
-export function regionNamed(tree: Province[], { province, city, district }: RegionNames): Region {
-  const top = named(tree, province);
+export function findRegionByNames(tree: Province[], { province, city, district }: RegionNames): Region {
+  const top = findByName(tree, province);
   if (!top) return {};
-  const near = named(top.cities, city) ?? (top.cities.length === 1 ? top.cities[0] : undefined);
-  const home = [...(near ? [near] : []), ...top.cities].find(({ areas }) => named(areas, district));
+  const near = findByName(top.cities, city) ?? (top.cities.length === 1 ? top.cities[0] : undefined);
+  const home = [...(near ? [near] : []), ...top.cities].find(({ areas }) => findByName(areas, district));
   const town = home ?? near;
-  return { province: top, city: town, area: town && named(town.areas, district) };
+  return { province: top, city: town, area: town && findByName(town.areas, district) };
 }
 
-function named<T extends District>(regions: T[], name: string): T | undefined {
+function findByName<T extends District>(regions: T[], name: string): T | undefined {
   if (name === '') return undefined;
-  return regions.find((one) => one.name === name) ?? regions.find((one) => one.name.startsWith(name) || name.startsWith(one.name));
+  return (
+    regions.find((one) => one.name === name) ??
+    regions.find((one) => one.name.startsWith(name) || name.startsWith(one.name))
+  );
 }
 
-/** Its names one after another, a municipality's once. */
-export function regionText({ province, city, district }: RegionNames): string {
+/** Join the region's names; a municipality's name appears once. */
+export function formatRegion({ province, city, district }: RegionNames): string {
   return [province, city === province ? '' : city, district].join('');
 }
 
-export function namesOf({ province, city, area }: Region): RegionNames {
+export function toRegionNames({ province, city, area }: Region): RegionNames {
   return { province: province?.name ?? '', city: city?.name ?? '', district: area?.name ?? '' };
 }
 
-const MOST_FOUND = 50;
+const MAX_RESULTS = 50;
 
 /** Regions by a part of their name, or by how their initials begin; those that begin with the words come first. */
 export function findRegions(tree: Province[], words: string): Region[] {
   const typed = words.trim();
   if (typed === '') return [];
   const letters = typed.toUpperCase();
-  const fits = ({ name, initials }: District) => name.includes(typed) || initials.split(' ').some((one) => one.startsWith(letters));
+  const fits = ({ name, initials }: District) =>
+    name.includes(typed) || initials.split(' ').some((one) => one.startsWith(letters));
   const found: Region[] = [];
   for (const province of tree) {
     if (fits(province)) found.push({ province });
@@ -71,10 +75,10 @@ export function findRegions(tree: Province[], words: string): Region[] {
       for (const area of city.areas) if (fits(area)) found.push({ province, city, area });
     }
   }
-  const begins = (one: Region) => (deepest(one)?.name.startsWith(typed) ? 0 : 1);
-  return found.sort((one, other) => begins(one) - begins(other)).slice(0, MOST_FOUND);
+  const begins = (one: Region) => (deepestLevel(one)?.name.startsWith(typed) ? 0 : 1);
+  return found.sort((one, other) => begins(one) - begins(other)).slice(0, MAX_RESULTS);
 }
 
-export function deepest({ province, city, area }: Region): District | undefined {
+export function deepestLevel({ province, city, area }: Region): District | undefined {
   return area ?? city ?? province;
 }

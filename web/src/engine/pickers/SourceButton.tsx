@@ -1,7 +1,7 @@
 import { Button } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { showMessage } from '../../lib/errors';
-import { CHAIN, usePageKey } from '../../lib/pageKeys';
+import { BILL_SHORTCUTS, usePageShortcut } from '../../lib/pageShortcuts';
 import { usePageActive } from '../../lib/tabs';
 import { isEmptyRef } from '../fields/fieldValue';
 import type { BillContext } from '../lines/billContext';
@@ -26,7 +26,7 @@ export function SourceButton({ block, source, store, context, pricing }: SourceB
     if (source.by.every((name) => !isEmptyRef(context.header()[name]))) setOpen(true);
     else showMessage('warning', '请先选择往来单位');
   };
-  usePageKey('source', usePageActive(), begin);
+  usePageShortcut('source', usePageActive(), begin);
   // A part of a priced row costs less.
   const priced = (line: LineRow) => {
     const field = store.fields.find((one) => one.name === source.takes && one.name === pricing?.quantity);
@@ -34,13 +34,7 @@ export function SourceButton({ block, source, store, context, pricing }: SourceB
   };
   return (
     <>
-      <Button
-        type="primary"
-        ghost
-        className="line-source"
-        title={CHAIN.source.combo}
-        onClick={begin}
-      >
+      <Button type="primary" ghost className="line-source" title={BILL_SHORTCUTS.source.combo} onClick={begin}>
         选择{block.label}
       </Button>
       {open && (
@@ -53,7 +47,10 @@ export function SourceButton({ block, source, store, context, pricing }: SourceB
             onClose={() => setOpen(false)}
             onPick={(lines) => {
               setOpen(false);
-              store.set((before) => [...before.filter((line) => !isBlankLine(store.fields, line)), ...lines.map(priced)]);
+              store.set((before) => [
+                ...before.filter((line) => !isBlankLine(store.fields, line)),
+                ...lines.map(priced),
+              ]);
             }}
           />
         </Suspense>

@@ -1,13 +1,20 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { billScreen } from '../fixtures';
-import { giveSizes, ok, press, renderPage } from '../harness';
+import { buildBillScreen } from '../fixtures';
+import { stubElementSizes, okAnswer, pressButton, renderPage } from '../harness';
 import type { LineRow } from '../lines/lineModel';
 import type { Block, Field } from '../types';
 import SourcePicker from './SourcePicker';
 
-const [sample] = billScreen().blocks[0]!.fields;
-const field = (name: string, more: Partial<Field>): Field => ({ ...sample!, name, label: name, ref: null, label_field: null, ...more });
+const [sample] = buildBillScreen().blocks[0]!.fields;
+const field = (name: string, more: Partial<Field>): Field => ({
+  ...sample!,
+  name,
+  label: name,
+  ref: null,
+  label_field: null,
+  ...more,
+});
 const hidden = { type: 'integer', hidden: true, list: false } as const;
 const block: Block = {
   name: 'lines',
@@ -32,14 +39,21 @@ const picked = vi.fn<(lines: LineRow[]) => void>();
 const show = (taken: LineRow[] = [], more = false) => {
   const context = { bill: 'sales_invoice', header: () => ({ customer_id: 3 }), paid: false };
   view = renderPage(
-    <SourcePicker block={block} source={block.source!} context={context} taken={taken} onPick={picked} onClose={() => undefined} />,
-    { 'v2/sales/SalesInvoice/getOpenLines': () => ok({ data: open, more }) },
+    <SourcePicker
+      block={block}
+      source={block.source!}
+      context={context}
+      taken={taken}
+      onPick={picked}
+      onClose={() => undefined}
+    />,
+    { 'v2/sales/SalesInvoice/getOpenLines': () => okAnswer({ data: open, more }) },
   );
   return screen.findByText('XSTH7');
 };
-const shown = () => picked.mock.lastCall?.[0].map(({ values }) => [values.source_no, values.amount]);
+const pickedAmounts = () => picked.mock.lastCall?.[0].map(({ values }) => [values.source_no, values.amount]);
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => {
   view.done();
   picked.mockClear();
@@ -57,42 +71,65 @@ describe('lines of other bills', () => {
   it('are taken all at once, each with what is open of it', async () => {
     await show();
     expect(view.calls[0]?.query.customer_id).toBe('3');
-    await press('全部选择');
+    await pressButton('全部选择');
     expect(screen.getByText('已选 3 行，合计 954')).toBeTruthy();
-    await press('确定');
-    expect(shown()).toEqual([['XSCK7', '1130.00'], ['XSCK8', '50.00'], ['XSTH7', '-226.00']]);
+    await pressButton('确定');
+    expect(pickedAmounts()).toEqual([
+      ['XSCK7', '1130.00'],
+      ['XSCK8', '50.00'],
+      ['XSTH7', '-226.00'],
+    ]);
   });
 
   it('are split: what the bill has left of one is offered again', async () => {
     await show([{ key: 'a', values: { ...open[0]!, amount: '1000.00' }, problems: {}, refused: {} }]);
-    await press('全部选择');
-    await press('确定');
-    expect(shown()).toEqual([['XSCK7', '130'], ['XSCK8', '50.00'], ['XSTH7', '-226.00']]);
+    await pressButton('全部选择');
+    await pressButton('确定');
+    expect(pickedAmounts()).toEqual([
+      ['XSCK7', '130'],
+      ['XSCK8', '50.00'],
+      ['XSTH7', '-226.00'],
+    ]);
   });
 
   it('are taken in part, and not twice', async () => {
     await show([{ key: 'a', values: open[0]!, problems: {}, refused: {} }]);
     expect(screen.queryByText('XSCK7')).toBeNull();
-    await press('全部选择');
+    await pressButton('全部选择');
     fireEvent.change(screen.getByLabelText('XSCK8 开票金额'), { target: { value: '20' } });
-    await press('确定');
-    await waitFor(() => expect(shown()).toEqual([['XSCK8', '20'], ['XSTH7', '-226.00']]));
+    await pressButton('确定');
+    await waitFor(() =>
+      expect(pickedAmounts()).toEqual([
+        ['XSCK8', '20'],
+        ['XSTH7', '-226.00'],
+      ]),
+    );
   });
 
   it('are not left out for an amount that is no number, which the bill then refuses', async () => {
     await show();
-    await press('全部选择');
+    await pressButton('全部选择');
     fireEvent.change(screen.getByLabelText('XSCK7 开票金额'), { target: { value: '12,5' } });
     fireEvent.change(screen.getByLabelText('XSCK8 开票金额'), { target: { value: '0' } });
-    await press('确定');
-    await waitFor(() => expect(shown()).toEqual([['XSCK7', '12,5'], ['XSTH7', '-226.00']]));
+    await pressButton('确定');
+    await waitFor(() =>
+      expect(pickedAmounts()).toEqual([
+        ['XSCK7', '12,5'],
+        ['XSTH7', '-226.00'],
+      ]),
+    );
   });
 
   it('are chosen by a paste of codes and amounts, and told where there is none', async () => {
     await show();
     fireEvent.paste(window, { clipboardData: { getData: () => '来源单号\t金额\nXSCK7\t100\nXSCK8\nXSCK9\t5' } });
-    await waitFor(() => expect(view.told.at(-1)).toMatchObject({ msg: '已选中2个编码，1个未找到', failures: [{ serial: 'XSCK9' }] }));
-    await press('确定');
-    expect(shown()).toEqual([['XSCK7', '100.00'], ['XSCK8', '50.00']]);
+    await waitFor(() =>
+      expect(view.told.at(-1)).toMatchObject({ msg: '已选中2个编码，1个未找到', failures: [{ serial: 'XSCK9' }] }),
+    );
+    await pressButton('确定');
+    expect(pickedAmounts()).toEqual([
+      ['XSCK7', '100.00'],
+      ['XSCK8', '50.00'],
+    ]);
   });
 });

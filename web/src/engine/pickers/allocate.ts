@@ -1,6 +1,6 @@
 import { Decimal, decimalOrZero, ZERO } from '../../lib/decimal';
 
-/** How much of an amount each open item takes. */
+/** Open amount of an item, to be spread over. */
 export interface OpenAmount<K> {
   key: K;
   open: string;
@@ -35,7 +35,7 @@ export function allocate<K>(items: OpenAmount<K>[], amount: string, decimals = 2
 }
 
 /** The open amounts of each side: what is owed, and the advances that pay it (positive). */
-export function sides(amounts: Iterable<string>): { owed: Decimal; advanced: Decimal } {
+export function sumSides(amounts: Iterable<string>): { owed: Decimal; advanced: Decimal } {
   let [owed, advanced] = [ZERO, ZERO];
   for (const amount of amounts) {
     const open = decimalOrZero(amount);
@@ -47,7 +47,7 @@ export function sides(amounts: Iterable<string>): { owed: Decimal; advanced: Dec
 
 /** Settles debts with advances, both oldest first, as far as the smaller side reaches. */
 export function offset<K>(items: OpenAmount<K>[]): Map<K, string> {
-  const { owed, advanced } = sides(items.map((item) => item.open));
+  const { owed, advanced } = sumSides(items.map((item) => item.open));
   const both = Decimal.min(owed, advanced);
   const left = { debts: both, advances: both };
   const parts = new Map<K, string>();

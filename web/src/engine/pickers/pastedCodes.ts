@@ -8,7 +8,7 @@ export interface PastedCode {
 }
 
 /** The rows of a paste, equal codes added up; none where it is but a text. */
-export function pastedCodes(text: string): PastedCode[] {
+export function parsePastedCodes(text: string): PastedCode[] {
   const matrix = parseTsv(text);
   if (!isTable(matrix)) return [];
   const rows = new Map<string, string>();

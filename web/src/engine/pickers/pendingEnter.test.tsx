@@ -1,8 +1,8 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { goodsLineFields, pricing, refField } from '../fixtures';
+import { goodsLineFields, pricing, buildRefField } from '../fixtures';
 import { createStore, useStore } from '../../lib/store';
-import { giveSizes, page, renderPage, type Call, type Routes } from '../harness';
+import { stubElementSizes, pageAnswer, renderPage, type RecordedCall, type FakeRoutes } from '../harness';
 import { createLineStore } from '../lines/lineStore';
 import { LineTable } from '../lines/LineTable';
 import { RefSelect } from '../fields/RefSelect';
@@ -12,7 +12,9 @@ import type { RefField } from '../types';
 
 const NEVER = Infinity;
 const STEP = 50;
-const CUSTOMERS = ['顺达汽配', '上海顺达', '顺达', '杭州远征', '远征轮胎', '双喜', '双喜', '安捷'].map((customer_name, at) => ({ customer_id: at + 1, customer_name }));
+const CUSTOMERS = ['顺达汽配', '上海顺达', '顺达', '杭州远征', '远征轮胎', '双喜', '双喜', '安捷'].map(
+  (customer_name, at) => ({ customer_id: at + 1, customer_name }),
+);
 const GOODS = ['A1', 'A12', 'A123', 'B7', 'B77', 'C205', 'C2055', 'D9'].map((goods_num, at) => ({
   goods_id: at + 1,
   goods_num,
@@ -43,10 +45,12 @@ const customers = CUSTOMERS.map((row) => ({ id: row.customer_id, names: [row.cus
 const goods = GOODS.map((row) => ({ id: row.goods_id, names: [row.goods_num, row.goods_name] }));
 
 /** A server that takes its time over each question. */
-function slow<T extends object>(rows: T[], field: (row: T) => string[], delay: (call: Call) => number) {
-  return (call: Call) => {
+function slow<T extends object>(rows: T[], field: (row: T) => string[], delay: (call: RecordedCall) => number) {
+  return (call: RecordedCall) => {
     const { codes, keyword = '' } = call.query;
-    const answer = page(rows.filter((row) => field(row).some((text) => (codes === undefined ? text.includes(keyword) : text === codes))));
+    const answer = pageAnswer(
+      rows.filter((row) => field(row).some((text) => (codes === undefined ? text.includes(keyword) : text === codes))),
+    );
     const late = delay(call);
     return new Promise<typeof answer>((resolve) => late < NEVER && setTimeout(() => resolve(answer), late));
   };
@@ -54,12 +58,13 @@ function slow<T extends object>(rows: T[], field: (row: T) => string[], delay: (
 
 /** In steps, since what a timer changes is drawn when the step is over. */
 async function pass(milliseconds: number, step = STEP) {
-  for (let left = milliseconds; left > 0; left -= step) await act(() => vi.advanceTimersByTimeAsync(Math.min(step, left)));
+  for (let left = milliseconds; left > 0; left -= step)
+    await act(() => vi.advanceTimersByTimeAsync(Math.min(step, left)));
 }
 
 let done = () => {};
 beforeEach(() => {
-  giveSizes();
+  stubElementSizes();
   vi.useFakeTimers();
 });
 afterEach(() => {
@@ -69,36 +74,63 @@ afterEach(() => {
 });
 
 const PATH = 'v2/test/customer/getDropdown';
-const field = refField('customer_id', '客户', 'customer', 'customer_name') as RefField;
+const field = buildRefField('customer_id', '客户', 'customer', 'customer_name') as RefField;
 
-function head(delay: (call: Call) => number, multiple = false) {
+function head(delay: (call: RecordedCall) => number, multiple = false) {
   const onChange = vi.fn();
   const onEntered = vi.fn();
-  const routes: Routes = { [PATH]: slow(CUSTOMERS, (row) => [row.customer_name], delay) };
+  const routes: FakeRoutes = { [PATH]: slow(CUSTOMERS, (row) => [row.customer_name], delay) };
   const view = renderPage(
-    <RefSelect field={field} value={multiple ? [] : null} label={null} multiple={multiple} onChange={onChange} onEntered={onEntered} />,
+    <RefSelect
+      field={field}
+      value={multiple ? [] : null}
+      label={null}
+      multiple={multiple}
+      onChange={onChange}
+      onKeyboardChoice={onEntered}
+    />,
     routes,
   );
   done = view.done;
   const box = screen.getByRole<HTMLInputElement>('combobox');
   act(() => box.focus());
   const type = (words: string) => fireEvent.change(box, { target: { value: words } });
-  const press = (key: string) => act(() => fireEvent.keyDown(document.activeElement!, { key, code: key, keyCode: key === 'Enter' ? 13 : key === 'Tab' ? 9 : 40 }));
+  const press = (key: string) =>
+    act(() =>
+      fireEvent.keyDown(document.activeElement!, {
+        key,
+        code: key,
+        keyCode: key === 'Enter' ? 13 : key === 'Tab' ? 9 : 40,
+      }),
+    );
   const offered = () => [...document.querySelectorAll('.ant-select-item-option')].map((option) => option.textContent);
   return { ...view, onChange, onEntered, box, type, press, offered };
 }
 
-function grid(delay: (call: Call) => number) {
+function grid(delay: (call: RecordedCall) => number) {
   const store = createLineStore(goodsLineFields, []);
-  const block = { name: 'lines', label: '商品明细', fields: goodsLineFields, required: true, source: null, takes_available: true };
+  const block = {
+    name: 'lines',
+    label: '商品明细',
+    fields: goodsLineFields,
+    required: true,
+    source: null,
+    takes_available: true,
+  };
   const context = { bill: 'sales_outbound', header: () => ({ company_id: 2 }) };
-  const routes: Routes = { 'v2/inventory/Goods/getGoodsListPopup': slow(GOODS, (row) => [row.goods_num, row.goods_name], delay) };
-  const view = renderPage(<LineTable name="test" block={block} pricing={pricing} store={store} context={context} />, routes);
+  const routes: FakeRoutes = {
+    'v2/inventory/Goods/getGoodsListPopup': slow(GOODS, (row) => [row.goods_num, row.goods_name], delay),
+  };
+  const view = renderPage(
+    <LineTable name="test" block={block} pricing={pricing} store={store} context={context} />,
+    routes,
+  );
   done = view.done;
   const input = screen.getByLabelText<HTMLInputElement>(/^第\d+行 /);
   act(() => input.focus());
   const type = (words: string) => fireEvent.change(input, { target: { value: words } });
-  const press = (key: string) => act(() => fireEvent.keyDown(input, { key, code: key, keyCode: key === 'Enter' ? 13 : 0 }));
+  const press = (key: string) =>
+    act(() => fireEvent.keyDown(input, { key, code: key, keyCode: key === 'Enter' ? 13 : 0 }));
   return { ...view, store, input, type, press, chosen: () => store.get()[0]?.values.goods_id ?? null };
 }
 
@@ -152,7 +184,13 @@ describe('what is taken answers the surroundings that it is taken into', () => {
   const COMPANIES = [2, 3];
   const LONG = 500;
   /** Both companies have a customer of most names, and each its own prices and stock. */
-  const theirs = COMPANIES.flatMap((company_id) => CUSTOMERS.slice(0, company_id === 2 ? 8 : 5).map((row) => ({ ...row, customer_id: row.customer_id + company_id * 100, company_id })));
+  const theirs = COMPANIES.flatMap((company_id) =>
+    CUSTOMERS.slice(0, company_id === 2 ? 8 : 5).map((row) => ({
+      ...row,
+      customer_id: row.customer_id + company_id * 100,
+      company_id,
+    })),
+  );
 
   it.each(Array.from({ length: 15 }, (_, seed) => seed))('in a head whose company changes, seed %i', async (seed) => {
     const draw = random(seed + 2000);
@@ -168,7 +206,12 @@ describe('what is taken answers the surroundings that it is taken into', () => {
         onChange={(id) => taken.push({ customer: Number(id), company: company.get() })}
       />
     );
-    const answer = (call: Call) => slow(theirs.filter((row) => String(row.company_id) === call.query.company_id), (row) => [row.customer_name], () => delays[draw(delays.length)]!)(call);
+    const answer = (call: RecordedCall) =>
+      slow(
+        theirs.filter((row) => String(row.company_id) === call.query.company_id),
+        (row) => [row.customer_name],
+        () => delays[draw(delays.length)]!,
+      )(call);
     const view = renderPage(<Head />, { [PATH]: answer });
     done = view.done;
     const box = screen.getByRole<HTMLInputElement>('combobox');
@@ -182,46 +225,80 @@ describe('what is taken answers the surroundings that it is taken into', () => {
       act(() => company.set((id) => 5 - id));
     }
     await pass(10_000, LONG);
-    const fitting = named(theirs.filter((row) => row.company_id === company.get()).map((row) => ({ id: row.customer_id, names: [row.customer_name] })), words);
+    const fitting = named(
+      theirs
+        .filter((row) => row.company_id === company.get())
+        .map((row) => ({ id: row.customer_id, names: [row.customer_name] })),
+      words,
+    );
     for (const one of taken) expect(Math.floor(one.customer / 100)).toBe(one.company);
     // What one company had none of has been said, although the next one has it.
     if (taken.length === 0 && view.told.length === 0) expect(fitting).toBeNull();
     expect(taken.length).toBeLessThanOrEqual(1);
   });
 
-  it.each(Array.from({ length: 15 }, (_, seed) => seed))('in the lines of a bill whose warehouse and customer change, seed %i', async (seed) => {
-    const draw = random(seed + 3000);
-    const delays = [0, 30, 700, 3000];
-    const header = createStore({ company_id: 2, warehouse_id: 1, customer_id: 1 });
-    const store = createLineStore(goodsLineFields, []);
-    const block = { name: 'lines', label: '商品明细', fields: goodsLineFields, required: true, source: null, takes_available: true };
-    const answer = ({ query, ...call }: Call) => {
-      const rows = GOODS.map((row) => ({ ...row, available_stocks: `${query.warehouse_id}0`, unit_price: `${query.customer_id}00`, last_price: `${query.customer_id}00`, price_source: '上次价' }));
-      return slow(rows, (row) => [row.goods_num, row.goods_name], () => delays[draw(delays.length)]!)({ ...call, query });
-    };
-    const view = renderPage(
-      <LineTable name="test" block={block} pricing={pricing} store={store} context={{ bill: 'sales_outbound', header: header.get }} />,
-      { 'v2/inventory/Goods/getGoodsListPopup': answer },
-    );
-    done = view.done;
-    const wrong: unknown[] = [];
-    store.subscribe(() => {
-      const { goods_id: id, available_stocks: stock, last_price: last, price } = store.get()[0]!.values;
-      const { warehouse_id: warehouse, customer_id: customer } = header.get();
-      if (id && wrong.length === 0) wrong.push([stock, last, price], [`${warehouse}0`, `${customer}00`, `${customer}00`]);
-    });
-    const scans = draw(2) === 1;
-    const box = scans ? screen.getByLabelText<HTMLInputElement>('扫码') : screen.getByLabelText<HTMLInputElement>(/^第\d+行 /);
-    act(() => box.focus());
-    fireEvent.change(box, { target: { value: 'D9' } });
-    await pass(draw(450));
-    act(() => fireEvent.keyDown(box, { key: 'Enter', code: 'Enter', keyCode: 13 }));
-    await pass(draw(1500));
-    act(() => header.set((now) => ({ ...now, [draw(2) ? 'warehouse_id' : 'customer_id']: 2 })));
-    await pass(10_000, LONG);
-    expect(wrong).toHaveLength(2);
-    expect(wrong[0]).toEqual(wrong[1]);
-  });
+  it.each(Array.from({ length: 15 }, (_, seed) => seed))(
+    'in the lines of a bill whose warehouse and customer change, seed %i',
+    async (seed) => {
+      const draw = random(seed + 3000);
+      const delays = [0, 30, 700, 3000];
+      const header = createStore({ company_id: 2, warehouse_id: 1, customer_id: 1 });
+      const store = createLineStore(goodsLineFields, []);
+      const block = {
+        name: 'lines',
+        label: '商品明细',
+        fields: goodsLineFields,
+        required: true,
+        source: null,
+        takes_available: true,
+      };
+      const answer = ({ query, ...call }: RecordedCall) => {
+        const rows = GOODS.map((row) => ({
+          ...row,
+          available_stocks: `${query.warehouse_id}0`,
+          unit_price: `${query.customer_id}00`,
+          last_price: `${query.customer_id}00`,
+          price_source: '上次价',
+        }));
+        return slow(
+          rows,
+          (row) => [row.goods_num, row.goods_name],
+          () => delays[draw(delays.length)]!,
+        )({ ...call, query });
+      };
+      const view = renderPage(
+        <LineTable
+          name="test"
+          block={block}
+          pricing={pricing}
+          store={store}
+          context={{ bill: 'sales_outbound', header: header.get }}
+        />,
+        { 'v2/inventory/Goods/getGoodsListPopup': answer },
+      );
+      done = view.done;
+      const wrong: unknown[] = [];
+      store.subscribe(() => {
+        const { goods_id: id, available_stocks: stock, last_price: last, price } = store.get()[0]!.values;
+        const { warehouse_id: warehouse, customer_id: customer } = header.get();
+        if (id && wrong.length === 0)
+          wrong.push([stock, last, price], [`${warehouse}0`, `${customer}00`, `${customer}00`]);
+      });
+      const scans = draw(2) === 1;
+      const box = scans
+        ? screen.getByLabelText<HTMLInputElement>('扫码')
+        : screen.getByLabelText<HTMLInputElement>(/^第\d+行 /);
+      act(() => box.focus());
+      fireEvent.change(box, { target: { value: 'D9' } });
+      await pass(draw(450));
+      act(() => fireEvent.keyDown(box, { key: 'Enter', code: 'Enter', keyCode: 13 }));
+      await pass(draw(1500));
+      act(() => header.set((now) => ({ ...now, [draw(2) ? 'warehouse_id' : 'customer_id']: 2 })));
+      await pass(10_000, LONG);
+      expect(wrong).toHaveLength(2);
+      expect(wrong[0]).toEqual(wrong[1]);
+    },
+  );
 });
 
 describe('a head', () => {
@@ -369,10 +446,10 @@ describe('a grid', () => {
     const view = grid(() => 100);
     view.type('A');
     view.press('Enter');
-    const whole = view.store.idle();
+    const whole = view.store.whenIdle();
     await pass(1000);
     expect(await whole).toBe(false);
-    expect(await view.store.idle()).toBe(true);
+    expect(await view.store.whenIdle()).toBe(true);
   });
 });
 

@@ -2,10 +2,10 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState, type Keyboar
 import type { Query } from '../../lib/api';
 import { useDebounced } from '../../lib/useDebounced';
 import { isImeKey } from '../lines/gridState';
-import { awaitChoice, canBeRead, tellSeveral } from './typedChoice';
+import { awaitChoice, canBeRead, warnAmbiguous } from './typedChoice';
 
 /** The words typed into a picker, and whether they have been still for long enough to be asked about. */
-export function useSearch() {
+export function usePickerSearch() {
   const [text, setText] = useState('');
   const [flushed, setFlushed] = useState<string | null>(null);
   const typed = text.trim();
@@ -23,14 +23,14 @@ export function useSearch() {
   };
 }
 
-interface Entering<T> {
+interface EnterOptions<T> {
   open: boolean;
-  /** What is offered; it answers the typed words. */
+  /** Offered rows, matching the typed text. */
   rows: readonly T[];
   answered: boolean;
   typed: string;
   label: string;
-  /** What narrows the choice. */
+  /** Filters of the choice. */
   narrow: Query;
   ask: (words: string) => Promise<T[]>;
   pick: (rows: T[], words: string) => T | undefined;
@@ -48,7 +48,7 @@ interface Entering<T> {
  * Enter and Tab in an open picker, heard before the list hears of them. They take what is marked where it was marked by hand or
  * can have been read; else what the words name, as soon as that is known.
  */
-export function useEnter<T>(entering: Entering<T>) {
+export function useEnter<T>(entering: EnterOptions<T>) {
   const { open, rows, answered, typed } = entering;
   const shownAt = useRef(Infinity);
   const byHand = useRef(false);
@@ -76,7 +76,7 @@ export function useEnter<T>(entering: Entering<T>) {
     giveUp();
     const onRefuse = (why: string) => {
       pending.current = null;
-      if (why === 'several' && !isHere()) tellSeveral(label, typed);
+      if (why === 'several' && !isHere()) warnAmbiguous(label, typed);
     };
     const onTake = (row: T) => {
       pending.current = null;

@@ -2,14 +2,14 @@ import { FilePdfOutlined, PrinterOutlined } from '@ant-design/icons';
 import { useMutation } from '@tanstack/react-query';
 import { Button, Flex, Modal, Select, Space } from 'antd';
 import { useRef, useState } from 'react';
-import { byDelete, CLEARABLE } from '../../lib/clearing';
+import { clearOnDelete, ALLOW_CLEAR } from '../../lib/clearOnDelete';
 import { isCancelled, reportError, showMessage } from '../../lib/errors';
 import { useQuery } from '../../lib/query';
-import { useFocusBack } from '../../lib/useFocusBack';
+import { useRestoreFocus } from '../../lib/useRestoreFocus';
 import { EXPORT_STARTED } from '../list/useExport';
 import type { Screen } from '../types';
-import { PaperFrame, type PaperHandle } from './PaperFrame';
-import { billsQuery, isForTask, printTask, saveBills } from './printCalls';
+import { PrintFrame, type PrintHandle } from './PrintFrame';
+import { printedBillsQuery, requiresTask, queuePrintTask, saveBills } from './printCalls';
 
 interface PrintDialogProps {
   screen: Screen;
@@ -19,14 +19,14 @@ interface PrintDialogProps {
 
 /** Bills as they will be on paper: choose the template, print, or keep the PDF. */
 export default function PrintDialog({ screen, ids, onClose }: PrintDialogProps) {
-  useFocusBack();
+  useRestoreFocus();
   const [template, setTemplate] = useState<number | null>(null);
-  const paper = useRef<PaperHandle>(null);
+  const paper = useRef<PrintHandle>(null);
   const bills = { ids, print_template_id: template };
-  const { data, error, isFetching } = useQuery(billsQuery(screen, bills));
+  const { data, error, isFetching } = useQuery(printedBillsQuery(screen, bills));
   const saving = useMutation({ mutationFn: () => saveBills(screen, bills, screen.label), onError: reportError });
   const queueing = useMutation({
-    mutationFn: () => printTask(screen, bills),
+    mutationFn: () => queuePrintTask(screen, bills),
     onSuccess: () => {
       showMessage('success', EXPORT_STARTED);
       onClose();
@@ -42,8 +42,8 @@ export default function PrintDialog({ screen, ids, onClose }: PrintDialogProps) 
           <Select
             aria-label="打印模板"
             style={{ width: 240 }}
-            allowClear={CLEARABLE}
-            onKeyDown={byDelete(() => setTemplate(null))}
+            allowClear={ALLOW_CLEAR}
+            onKeyDown={clearOnDelete(() => setTemplate(null))}
             placeholder="按公司的默认模板"
             value={template}
             options={templates}
@@ -56,21 +56,38 @@ export default function PrintDialog({ screen, ids, onClose }: PrintDialogProps) 
           )}
         </Space>
         <Space>
-          {isForTask(error) ? (
+          {requiresTask(error) ? (
             <Button icon={<FilePdfOutlined />} loading={queueing.isPending} onClick={() => queueing.mutate()}>
               后台生成PDF
             </Button>
           ) : (
-            <Button icon={<FilePdfOutlined />} loading={saving.isPending} disabled={!data} onClick={() => saving.mutate()}>
+            <Button
+              icon={<FilePdfOutlined />}
+              loading={saving.isPending}
+              disabled={!data}
+              onClick={() => saving.mutate()}
+            >
               下载PDF
             </Button>
           )}
-          <Button data-begins type="primary" icon={<PrinterOutlined />} disabled={!whole && !isFetching} onClick={() => paper.current?.print()}>
+          <Button
+            data-begins
+            type="primary"
+            icon={<PrinterOutlined />}
+            disabled={!whole && !isFetching}
+            onClick={() => paper.current?.print()}
+          >
             打印
           </Button>
         </Space>
       </Flex>
-      <PaperFrame ref={paper} html={data?.html} whole={whole} loading={isFetching} error={isCancelled(error) ? null : error} />
+      <PrintFrame
+        ref={paper}
+        html={data?.html}
+        isComplete={whole}
+        loading={isFetching}
+        error={isCancelled(error) ? null : error}
+      />
     </Modal>
   );
 }

@@ -1,26 +1,26 @@
-import { readStored, writeStored } from '@/lib/stored';
+import { readSlot, writeSlot } from '@/lib/localStorageSlot';
 
-/** Which bill types are printed once audited: a choice of the user at this workplace, since the printer stands there. */
-const KEY = 'autoPrint';
+/** localStorage slot of the bill types printed on audit: a choice per workplace, where the printer is. */
+const AUTO_PRINT_SLOT = 'autoPrint';
 
-export function autoPrinted(): string[] {
-  return readStored<string[]>(KEY) ?? [];
+export function listAutoPrinted(): string[] {
+  return readSlot<string[]>(AUTO_PRINT_SLOT) ?? [];
 }
 
 export function setAutoPrinted(names: string[]): void {
-  writeStored(KEY, names);
+  writeSlot(AUTO_PRINT_SLOT, names);
 }
 
 /** A bill audited on its form is printed on the page that the form gives way to. */
-let awaited: { name: string; id: number } | null = null;
+let pendingPrint: { name: string; id: number } | null = null;
 
-export function printOnItsPage(name: string, id: number): void {
-  if (autoPrinted().includes(name)) awaited = { name, id };
+export function schedulePrint(name: string, id: number): void {
+  if (listAutoPrinted().includes(name)) pendingPrint = { name, id };
 }
 
-/** Whether this bill is to be printed now; true once. */
-export function takeAwaited(name: string, id: number): boolean {
-  const found = awaited?.name === name && awaited.id === id;
-  if (found) awaited = null;
+/** Return whether this bill is to be printed now; true once. */
+export function takeScheduledPrint(name: string, id: number): boolean {
+  const found = pendingPrint?.name === name && pendingPrint.id === id;
+  if (found) pendingPrint = null;
   return found;
 }

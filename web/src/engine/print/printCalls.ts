@@ -6,17 +6,17 @@ import { saveFile } from '../../lib/saveFile';
 import type { Screen } from '../types';
 
 /** Bills printed while one waits; more of them are printed as a task. */
-export const DIRECT = 50;
+export const MAX_DIRECT_BILLS = 50;
 /** The template that a bill type is delivered with. */
-export const DELIVERED = 0;
+export const DEFAULT_TEMPLATE = 0;
 
-export interface BillsOnPaper {
+export interface PrintRequest {
   ids: number[];
-  /** None is the one in force for each bill's company. */
+  /** Omitted for the template in force for each bill's company. */
   print_template_id: number | null;
 }
 
-export function billsQuery(screen: Screen, bills: BillsOnPaper) {
+export function printedBillsQuery(screen: Screen, bills: PrintRequest) {
   return queryOptions({
     queryKey: [screen.name, 'print', bills],
     queryFn: () => api.post<PrintedBills>(`${screen.api}/print`, bills),
@@ -27,23 +27,23 @@ export function billsQuery(screen: Screen, bills: BillsOnPaper) {
   });
 }
 
-export async function saveBills(screen: Screen, bills: BillsOnPaper, name: string): Promise<void> {
+export async function saveBills(screen: Screen, bills: PrintRequest, name: string): Promise<void> {
   saveFile(await api.download(`${screen.api}/printPdf`, {}, bills), `${name}.pdf`);
 }
 
-export function printTask(screen: Screen, bills: BillsOnPaper): Promise<unknown> {
+export function queuePrintTask(screen: Screen, bills: PrintRequest): Promise<unknown> {
   return api.post(`${screen.api}/printTask`, bills);
 }
 
-/** Whether the server won't set bills while one waits, but will as a task. */
-export function isForTask(error: unknown): boolean {
+/** Return whether the server refuses to print directly and requires a task. */
+export function requiresTask(error: unknown): boolean {
   const data = error instanceof ApiError ? error.data : null;
   return typeof data === 'object' && data !== null && 'as_task' in data;
 }
 
 const LABELS = 'v2/system/GoodsLabel';
 
-export function labelsQuery(labels: LabelsToPrint) {
+export function printedLabelsQuery(labels: LabelsToPrint) {
   return queryOptions({
     queryKey: ['goods', 'labels', labels],
     queryFn: () => api.post<PrintedLabels>(`${LABELS}/print`, labels),

@@ -1,22 +1,22 @@
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
-import { awaitsAudit } from '../../lib/companySettings';
+import { requiresAuditToPrint } from '../../lib/companySettings';
 import { reportError, showMessage } from '../../lib/errors';
 import type { ActionOutcome } from '../actions';
 import { EXPORT_STARTED } from '../list/useExport';
-import { keyOf, type Action, type Row, type Screen } from '../types';
-import { autoPrinted } from './autoPrint';
-import { piecesOf, type Pieces } from './pieces';
-import { DIRECT, printTask } from './printCalls';
+import { recordKey, type Action, type Row, type Screen } from '../types';
+import { listAutoPrinted } from './autoPrint';
+import { countLabels, type LabelCount } from './labelCounts';
+import { MAX_DIRECT_BILLS, queuePrintTask } from './printCalls';
 
 const PrintDialog = lazy(() => import('./PrintDialog'));
 const LabelDialog = lazy(() => import('./LabelDialog'));
 
-interface Printing {
+interface PrintActions {
   /** Bills can be printed; a large choice of them goes to the export tasks. */
   print: ((rows: Row[]) => void) | null;
-  /** The same for bills just audited, whatever the page still shows of them. */
-  printPassed: (ids: number[]) => void;
+  /** Prints bills just audited, whatever status the page still shows. */
+  printAudited: (ids: number[]) => void;
   /** Labels of the goods that rows are, or have in their lines. */
   label: ((rows: Row[]) => void) | null;
   /** Opens the print preview where audited bills of this type are to be printed at once. */
@@ -24,31 +24,32 @@ interface Printing {
   dialog: ReactNode;
 }
 
-/** What a screen's rows can be printed as. */
-export function usePrinting(screen: Screen, labels: boolean): Printing {
+/** Printing of a screen's rows: as bills or as labels. */
+export function usePrinting(screen: Screen, labels: boolean): PrintActions {
   const [ids, setIds] = useState<number[] | null>(null);
-  const [pieces, setPieces] = useState<Pieces[] | null>(null);
+  const [pieces, setPieces] = useState<LabelCount[] | null>(null);
   const queueing = useMutation({
-    mutationFn: (chosen: number[]) => printTask(screen, { ids: chosen, print_template_id: null }),
+    mutationFn: (chosen: number[]) => queuePrintTask(screen, { ids: chosen, print_template_id: null }),
     onSuccess: () => showMessage('success', EXPORT_STARTED),
     onError: reportError,
   });
   const isBill = screen.family === 'bill';
-  const printPassed = (chosen: number[]) => (chosen.length > DIRECT ? queueing.mutate(chosen) : setIds(chosen));
+  const printPassed = (chosen: number[]) =>
+    chosen.length > MAX_DIRECT_BILLS ? queueing.mutate(chosen) : setIds(chosen);
   const print = (rows: Row[]) => {
-    const waiting = rows.filter((row) => awaitsAudit(screen.name, row));
+    const waiting = rows.filter((row) => requiresAuditToPrint(screen.name, row));
     if (rows.length === 0) showMessage('warning', '请选择要打印的信息');
     else if (waiting.length > 0) showMessage('warning', `只打印已审核的单据，所选有${waiting.length}张未审核`);
-    else printPassed(rows.map((row) => keyOf(screen, row)));
+    else printPassed(rows.map((row) => recordKey(screen, row)));
   };
   const label = (rows: Row[]) => {
-    const found = piecesOf(screen, rows);
+    const found = countLabels(screen, rows);
     if (found.length === 0) showMessage('warning', '请选择商品');
     else setPieces(found);
   };
   const afterAction = (action: Action, rows: Row[], outcome: ActionOutcome) => {
-    if (!isBill || !outcome.done || action.name !== 'auditorPass' || !autoPrinted().includes(screen.name)) return;
-    const passed = rows.map((row) => keyOf(screen, row)).filter((id) => !outcome.failed.has(id));
+    if (!isBill || !outcome.done || action.name !== 'auditorPass' || !listAutoPrinted().includes(screen.name)) return;
+    const passed = rows.map((row) => recordKey(screen, row)).filter((id) => !outcome.failed.has(id));
     if (passed.length > 0) printPassed(passed);
   };
   const dialog = (
@@ -57,5 +58,5 @@ export function usePrinting(screen: Screen, labels: boolean): Printing {
       {pieces && <LabelDialog pieces={pieces} onClose={() => setPieces(null)} />}
     </Suspense>
   );
-  return { print: isBill ? print : null, printPassed, label: labels ? label : null, afterAction, dialog };
+  return { print: isBill ? print : null, printAudited: printPassed, label: labels ? label : null, afterAction, dialog };
 }

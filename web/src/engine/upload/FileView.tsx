@@ -1,4 +1,4 @@
-/** Uploaded files as one looks at them: pictures small and large, a pdf in a window of its own. */
+/** Views of uploaded files: pictures small and large, a pdf in a window of its own. */
 import { Image, Modal, Spin } from 'antd';
 import { api } from '@/lib/api';
 import { reportError } from '@/lib/errors';
@@ -6,19 +6,19 @@ import { useQuery } from '@/lib/query';
 import { isImage, type UploadItem } from './uploadRules';
 
 /** Files are read with the user's token, which an address alone doesn't carry. */
-export function read(item: UploadItem): Promise<Blob> {
+export function downloadUpload(item: UploadItem): Promise<Blob> {
   const { pathname, searchParams } = new URL(item.url, window.location.origin);
   return api.download(pathname, Object.fromEntries(searchParams));
 }
 
-export function look(item: UploadItem, show: (item: UploadItem) => void): void {
+export function openUpload(item: UploadItem, show: (item: UploadItem) => void): void {
   if (isImage(item.name)) {
     show(item);
     return;
   }
   // Opened at once, since a window that opens later counts as a pop-up.
   const opened = window.open('', '_blank');
-  read(item)
+  downloadUpload(item)
     .then((file) => {
       if (opened) opened.location.href = URL.createObjectURL(file);
     })
@@ -29,11 +29,15 @@ export function look(item: UploadItem, show: (item: UploadItem) => void): void {
 }
 
 /** The picture as an address of its own, which needs no giving back. */
-function usePicture(item: UploadItem): string | undefined {
-  return useQuery({ queryKey: ['upload', item.url], queryFn: async () => inline(await read(item)), staleTime: Infinity }).data;
+function useImageAddress(item: UploadItem): string | undefined {
+  return useQuery({
+    queryKey: ['upload', item.url],
+    queryFn: async () => toDataUrl(await downloadUpload(item)),
+    staleTime: Infinity,
+  }).data;
 }
 
-function inline(file: Blob): Promise<string> {
+function toDataUrl(file: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
@@ -43,12 +47,16 @@ function inline(file: Blob): Promise<string> {
 }
 
 export function Thumbnail({ item }: { item: UploadItem }) {
-  const address = usePicture(item);
-  return address ? <Image src={address} alt={item.name} preview={false} style={{ maxWidth: 94, maxHeight: 94 }} /> : <Spin />;
+  const address = useImageAddress(item);
+  return address ? (
+    <Image src={address} alt={item.name} preview={false} style={{ maxWidth: 94, maxHeight: 94 }} />
+  ) : (
+    <Spin />
+  );
 }
 
-export function Preview({ item, onClose }: { item: UploadItem; onClose: () => void }) {
-  const address = usePicture(item);
+export function ImagePreview({ item, onClose }: { item: UploadItem; onClose: () => void }) {
+  const address = useImageAddress(item);
   return (
     <Modal open title={item.name} footer={null} width={1200} onCancel={onClose}>
       {address ? <img src={address} alt={item.name} style={{ maxWidth: '100%', maxHeight: 800 }} /> : <Spin />}

@@ -2,13 +2,13 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FieldInput } from '../fields/FieldInput';
-import { fieldText, filesOf, namesOf } from '../fields/fieldValue';
-import { field } from '../fixtures';
-import { giveSizes, ok, renderPage } from '../harness';
+import { formatField, parseFiles, joinFileNames } from '../fields/fieldValue';
+import { buildField } from '../fixtures';
+import { stubElementSizes, okAnswer, renderPage } from '../harness';
 import type { Row } from '../types';
 import FileLinks from './FileLinks';
 
-const papers = field({ name: 'papers', label: '证照', type: 'image', scene: 'contract' });
+const papers = buildField({ name: 'papers', label: '证照', type: 'image', scene: 'contract' });
 const row: Row = { papers: 'one.png,two.pdf' };
 const kept = vi.fn();
 let view: ReturnType<typeof renderPage> | undefined;
@@ -24,13 +24,13 @@ function Form({ readonly }: { readonly: boolean }) {
 
 function open(readonly = false) {
   view = renderPage(<Form readonly={readonly} />, {
-    'v2/open/Upload/uploadImg': () => ok('/v2/open/Upload/getFile?name=new.png'),
-    'v2/open/Upload/getFile': () => ok(null),
+    'v2/open/Upload/uploadImg': () => okAnswer('/v2/open/Upload/getFile?name=new.png'),
+    'v2/open/Upload/getFile': () => okAnswer(null),
   });
 }
 
 beforeEach(() => {
-  giveSizes();
+  stubElementSizes();
 });
 afterEach(() => {
   view?.done();
@@ -39,11 +39,11 @@ afterEach(() => {
 
 describe('files of a record', () => {
   it('are kept by their names and told by their number', () => {
-    expect(filesOf(papers, row).map(({ name }) => name)).toEqual(['证照1.png', '证照2.pdf']);
-    expect(namesOf(filesOf(papers, row))).toBe('one.png,two.pdf');
-    expect(namesOf([])).toBeNull();
-    expect(fieldText(papers, row)).toBe('2个文件');
-    expect(filesOf(papers, { papers: '无权限' })).toEqual([]);
+    expect(parseFiles(papers, row).map(({ name }) => name)).toEqual(['证照1.png', '证照2.pdf']);
+    expect(joinFileNames(parseFiles(papers, row))).toBe('one.png,two.pdf');
+    expect(joinFileNames([])).toBeNull();
+    expect(formatField(papers, row)).toBe('2个文件');
+    expect(parseFiles(papers, { papers: '无权限' })).toEqual([]);
   });
 
   it('one that is uploaded joins them', async () => {
@@ -69,7 +69,7 @@ describe('files of a record', () => {
   });
 
   it('stand as links in a list', async () => {
-    view = renderPage(<FileLinks field={papers} row={row} />, { 'v2/open/Upload/getFile': () => ok(null) });
+    view = renderPage(<FileLinks field={papers} row={row} />, { 'v2/open/Upload/getFile': () => okAnswer(null) });
     fireEvent.click(screen.getByLabelText('查看证照1.png'));
     expect(await screen.findByRole('dialog')).toBeTruthy();
     expect(view?.calls.some(({ path, query }) => path.endsWith('getFile') && query.name === 'one.png')).toBe(true);

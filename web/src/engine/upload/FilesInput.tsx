@@ -1,8 +1,8 @@
 /** The files of a form's image field: uploaded at once, held by the record when it is saved. */
-import { filesOf, namesOf } from '../fields/fieldValue';
+import { parseFiles, joinFileNames } from '../fields/fieldValue';
 import type { Field, Row } from '../types';
 import { UploadField } from './UploadField';
-import { rulesOf } from './uploadRules';
+import { rulesForScene } from './uploadRules';
 
 interface FilesInputProps {
   field: Field;
@@ -15,9 +15,9 @@ export default function FilesInput({ field, row, onChange }: FilesInputProps) {
   return (
     <UploadField
       label={field.label}
-      rules={rulesOf(field.scene)}
-      value={filesOf(field, row)}
-      onChange={onChange && ((files) => onChange(namesOf(files)))}
+      rules={rulesForScene(field.scene)}
+      value={parseFiles(field, row)}
+      onChange={onChange && ((files) => onChange(joinFileNames(files)))}
       readonly={!onChange}
       detach
     />

@@ -1,11 +1,11 @@
-/** What a chosen sheet would bring: its first rows, and what is wrong with it. */
+/** Preview of a selected sheet: its first rows and its problems. */
 import { Alert, Button, Flex, Table } from 'antd';
 import type { Preview } from '@/gen';
 
-/** So many doubts are told; the rest are numbered. */
-const SHOWN_DOUBTS = 5;
+/** Maximum number of doubts listed; the rest are counted. */
+const MAX_SHOWN_DOUBTS = 5;
 
-interface Props {
+interface PreviewPanelProps {
   fileName: string;
   preview: Preview;
   sending: boolean;
@@ -13,7 +13,7 @@ interface Props {
   onCancel: () => void;
 }
 
-export function PreviewPanel({ fileName, preview, sending, onSend, onCancel }: Props) {
+export function PreviewPanel({ fileName, preview, sending, onSend, onCancel }: PreviewPanelProps) {
   const { columns, rows, total, checked, refused, problems, doubted = 0, doubts = [] } = preview;
   return (
     <Flex vertical gap={8}>
@@ -32,7 +32,7 @@ export function PreviewPanel({ fileName, preview, sending, onSend, onCancel }: P
           type="warning"
           showIcon
           title={`${doubted} 行疑似与已有资料重复，请核对；确定上传则按新资料录入`}
-          description={doubts.slice(0, SHOWN_DOUBTS).map(({ row, msg }) => (
+          description={doubts.slice(0, MAX_SHOWN_DOUBTS).map(({ row, msg }) => (
             <div key={row}>
               第{row}行 {msg}
             </div>
@@ -47,7 +47,12 @@ export function PreviewPanel({ fileName, preview, sending, onSend, onCancel }: P
         dataSource={rows}
         columns={[
           { title: '行', dataIndex: 'row', width: 50 },
-          ...columns.map((title, at) => ({ title, width: 110, ellipsis: true, render: (_: unknown, row: (typeof rows)[number]) => row.cells[at] })),
+          ...columns.map((title, at) => ({
+            title,
+            width: 110,
+            ellipsis: true,
+            render: (_: unknown, row: (typeof rows)[number]) => row.cells[at],
+          })),
         ]}
       />
       <Flex gap={8} justify="end">

@@ -1,9 +1,9 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { giveSizes, ok, renderPage, type Routes } from '../harness';
+import { stubElementSizes, okAnswer, renderPage, type FakeRoutes } from '../harness';
 import { UploadField } from './UploadField';
-import { contractRules, genericRules, refusal, type UploadItem, type UploadRules } from './uploadRules';
+import { contractRules, genericRules, describeRefusal, type UploadItem, type UploadRules } from './uploadRules';
 
 const MEGABYTE = 1024 * 1024;
 const item = (name: string): UploadItem => ({ url: `/v2/open/Upload/getFile?name=${name}`, name });
@@ -12,24 +12,31 @@ const many = (name: string, count: number) => Array.from({ length: count }, (_, 
 describe('spec/3-rules.md 5.5: the generic upload control', () => {
   it('takes allowed extensions, compared case-insensitively', () => {
     const rules = genericRules({ types: ['JPG', 'pdf'] });
-    expect(refusal(rules, { name: 'A.jpg', size: 1 }, [])).toBeNull();
-    expect(refusal(rules, { name: 'a.PDF', size: 1 }, [])).toBeNull();
-    expect(refusal(rules, { name: 'a.png', size: 1 }, [])).toBe('请上传JPG、pdf格式的文件');
-    expect(refusal(rules, { name: 'jpg', size: 1 }, [])).toBe('请上传JPG、pdf格式的文件');
+    expect(describeRefusal(rules, { name: 'A.jpg', size: 1 }, [])).toBeNull();
+    expect(describeRefusal(rules, { name: 'a.PDF', size: 1 }, [])).toBeNull();
+    expect(describeRefusal(rules, { name: 'a.png', size: 1 }, [])).toBe('请上传JPG、pdf格式的文件');
+    expect(describeRefusal(rules, { name: 'jpg', size: 1 }, [])).toBe('请上传JPG、pdf格式的文件');
   });
 
   it('limits the size, by one number or by groups of extensions', () => {
     const one = genericRules({ megabytes: 3 });
-    expect(refusal(one, { name: 'a.png', size: 3 * MEGABYTE }, [])).toBeNull();
-    expect(refusal(one, { name: 'a.PNG', size: 3 * MEGABYTE + 1 }, [])).toBe('png文件请上传3兆内');
-    const grouped = genericRules({ megabytes: [{ types: ['jpg', 'PNG'], megabytes: 2 }, { types: ['pdf'], megabytes: 10 }] });
-    expect(refusal(grouped, { name: 'a.png', size: 2 * MEGABYTE + 1 }, [])).toBe('png文件请上传2兆内');
-    expect(refusal(grouped, { name: 'a.pdf', size: 9 * MEGABYTE }, [])).toBeNull();
-    expect(refusal(grouped, { name: 'a.bmp', size: 99 * MEGABYTE }, [])).toBeNull();
+    expect(describeRefusal(one, { name: 'a.png', size: 3 * MEGABYTE }, [])).toBeNull();
+    expect(describeRefusal(one, { name: 'a.PNG', size: 3 * MEGABYTE + 1 }, [])).toBe('png文件请上传3兆内');
+    const grouped = genericRules({
+      megabytes: [
+        { types: ['jpg', 'PNG'], megabytes: 2 },
+        { types: ['pdf'], megabytes: 10 },
+      ],
+    });
+    expect(describeRefusal(grouped, { name: 'a.png', size: 2 * MEGABYTE + 1 }, [])).toBe('png文件请上传2兆内');
+    expect(describeRefusal(grouped, { name: 'a.pdf', size: 9 * MEGABYTE }, [])).toBeNull();
+    expect(describeRefusal(grouped, { name: 'a.bmp', size: 99 * MEGABYTE }, [])).toBeNull();
   });
 
   it('limits the count of files', () => {
-    expect(refusal(genericRules({ limit: 2 }), { name: 'a.png', size: 1 }, many('.png', 2))).toBe('只能上传2个文件');
+    expect(describeRefusal(genericRules({ limit: 2 }), { name: 'a.png', size: 1 }, many('.png', 2))).toBe(
+      '只能上传2个文件',
+    );
   });
 });
 
@@ -43,28 +50,33 @@ describe('spec/3-rules.md 5.6: attachments of contracts', () => {
     ['a.pdf', 1, many('.jpg', 6), null],
     ['a.png', 2 * MEGABYTE, many('.jpg', 5), null],
   ])('%s of %i bytes', (name, size, present, said) => {
-    expect(refusal(contractRules, { name, size }, present)).toBe(said);
+    expect(describeRefusal(contractRules, { name, size }, present)).toBe(said);
   });
 });
 
 let view: ReturnType<typeof renderPage>;
 
-function Held({ rules, items }: { rules: UploadRules; items: UploadItem[] }) {
+function ControlledField({ rules, items }: { rules: UploadRules; items: UploadItem[] }) {
   const [value, setValue] = useState<UploadItem[]>(items);
   return <UploadField label="附件" rules={rules} value={value} onChange={setValue} />;
 }
 
-const open = (routes: Routes = {}, items: UploadItem[] = [], rules = genericRules({ megabytes: 1, limit: 3 })) => {
-  view = renderPage(<Held rules={rules} items={items} />, { 'v2/open/Upload/getFile': () => ok(null), ...routes });
+const open = (routes: FakeRoutes = {}, items: UploadItem[] = [], rules = genericRules({ megabytes: 1, limit: 3 })) => {
+  view = renderPage(<ControlledField rules={rules} items={items} />, {
+    'v2/open/Upload/getFile': () => okAnswer(null),
+    ...routes,
+  });
 };
 const give = (...names: string[]) =>
   act(async () => {
-    fireEvent.change(screen.getByLabelText('选择附件'), { target: { files: names.map((name) => new File(['x'], name)) } });
+    fireEvent.change(screen.getByLabelText('选择附件'), {
+      target: { files: names.map((name) => new File(['x'], name)) },
+    });
   });
 
 describe('the upload field', () => {
   beforeEach(() => {
-    giveSizes();
+    stubElementSizes();
     URL.createObjectURL = vi.fn(() => 'blob:made');
     URL.revokeObjectURL = vi.fn();
   });
@@ -74,7 +86,7 @@ describe('the upload field', () => {
   });
 
   it('sends a file with its scene and shows it', async () => {
-    open({ 'v2/open/Upload/uploadImg': () => ok('/v2/open/Upload/getFile?name=abc.png') }, [], contractRules);
+    open({ 'v2/open/Upload/uploadImg': () => okAnswer('/v2/open/Upload/getFile?name=abc.png') }, [], contractRules);
     expect(screen.getByText(/建议上传扫描件/)).toBeTruthy();
     await give('图.png');
     expect(await screen.findByLabelText('查看图.png')).toBeTruthy();
@@ -110,9 +122,12 @@ describe('the upload field', () => {
 
   it('shows a picture in a dialog, and a pdf in a window of its own', async () => {
     const opened = { location: { href: '' }, close: vi.fn() };
-    vi.stubGlobal('open', vi.fn(() => opened));
+    vi.stubGlobal(
+      'open',
+      vi.fn(() => opened),
+    );
     vi.stubGlobal('fetch', async () => new Response('x', { headers: { 'Content-Type': 'application/pdf' } }));
-    view = renderPage(<Held rules={genericRules()} items={[item('图.png'), item('合同.pdf')]} />, {});
+    view = renderPage(<ControlledField rules={genericRules()} items={[item('图.png'), item('合同.pdf')]} />, {});
     vi.stubGlobal('fetch', async () => new Response('x', { headers: { 'Content-Type': 'application/pdf' } }));
     fireEvent.click(screen.getByLabelText('查看图.png'));
     expect(await screen.findByRole('dialog')).toBeTruthy();
@@ -123,7 +138,13 @@ describe('the upload field', () => {
   });
 
   it('deletes one’s own on the server, and keeps what may not go', async () => {
-    open({ 'Upload/UploadFile/delReceiptImg': ({ body }) => (String(body.url).includes('1.pdf') ? ok(null) : { code: 400, msg: '文件已被单据引用，不能删除' }) }, [item('1.pdf'), item('2.pdf')]);
+    open(
+      {
+        'Upload/UploadFile/delReceiptImg': ({ body }) =>
+          String(body.url).includes('1.pdf') ? okAnswer(null) : { code: 400, msg: '文件已被单据引用，不能删除' },
+      },
+      [item('1.pdf'), item('2.pdf')],
+    );
     fireEvent.click(screen.getByLabelText('删除1.pdf'));
     await waitFor(() => expect(screen.queryByLabelText('查看1.pdf')).toBeNull());
     fireEvent.click(screen.getByLabelText('删除2.pdf'));

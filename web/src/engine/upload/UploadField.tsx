@@ -4,8 +4,8 @@ import { Button, Flex, Spin, Tooltip, Typography } from 'antd';
 import { useRef, useState } from 'react';
 import { api, ApiError } from '@/lib/api';
 import { isCancelled, NETWORK, reportError, showMessage } from '@/lib/errors';
-import { look, Preview, Thumbnail } from './FileView';
-import { isImage, refusal, type UploadItem, type UploadRules } from './uploadRules';
+import { openUpload, ImagePreview, Thumbnail } from './FileView';
+import { isImage, describeRefusal, type UploadItem, type UploadRules } from './uploadRules';
 
 const UPLOAD = 'v2/open/Upload/uploadImg';
 const REMOVE = 'Upload/UploadFile/delReceiptImg';
@@ -28,13 +28,13 @@ export function UploadField({ label, rules, value, onChange, readonly = false, d
   const take = async (files: File[]) => {
     let items = [...value];
     for (const file of files) {
-      const why = refusal(rules, file, items);
+      const why = describeRefusal(rules, file, items);
       if (why) {
         showMessage('error', why);
         continue;
       }
       setSending((names) => [...names, file.name]);
-      const url = await send(file, rules);
+      const url = await sendFile(file, rules);
       setSending((names) => names.filter((name) => name !== file.name));
       if (url === null) continue;
       items = [...items, { url, name: file.name }];
@@ -55,7 +55,11 @@ export function UploadField({ label, rules, value, onChange, readonly = false, d
       <Flex wrap gap={8} role="list" aria-label={label}>
         {value.map((item) => (
           <Flex key={item.url} vertical align="center" role="listitem" style={{ width: 104 }}>
-            <Button style={{ width: 104, height: 104, padding: 4 }} aria-label={`查看${item.name}`} onClick={() => look(item, setShown)}>
+            <Button
+              style={{ width: 104, height: 104, padding: 4 }}
+              aria-label={`查看${item.name}`}
+              onClick={() => openUpload(item, setShown)}
+            >
               {isImage(item.name) ? <Thumbnail item={item} /> : <FilePdfOutlined style={{ fontSize: 40 }} />}
             </Button>
             <Flex align="center" style={{ width: '100%' }}>
@@ -64,7 +68,13 @@ export function UploadField({ label, rules, value, onChange, readonly = false, d
               </Typography.Text>
               {!readonly && (
                 <Tooltip title="删除">
-                  <Button type="text" size="small" icon={<DeleteOutlined />} aria-label={`删除${item.name}`} onClick={() => void remove(item)} />
+                  <Button
+                    type="text"
+                    size="small"
+                    icon={<DeleteOutlined />}
+                    aria-label={`删除${item.name}`}
+                    onClick={() => void remove(item)}
+                  />
                 </Tooltip>
               )}
             </Flex>
@@ -95,13 +105,13 @@ export function UploadField({ label, rules, value, onChange, readonly = false, d
           void take(files);
         }}
       />
-      {shown && <Preview item={shown} onClose={() => setShown(null)} />}
+      {shown && <ImagePreview item={shown} onClose={() => setShown(null)} />}
     </Flex>
   );
 }
 
 /** The address of a sent file; null when it was not taken, which is told. */
-async function send(file: File, rules: UploadRules): Promise<string | null> {
+async function sendFile(file: File, rules: UploadRules): Promise<string | null> {
   const form = new FormData();
   form.append('file', file);
   form.append('scene', rules.scene);

@@ -1,4 +1,4 @@
-/** Which files an upload control takes, before they are sent (spec/3-rules.md 5.5, 5.6); the server checks them again. */
+/** An uploaded file. Upload rules are checked before sending (spec/3-rules.md 5.5, 5.6), and again by the server. */
 
 export interface UploadItem {
   url: string;
@@ -17,7 +17,7 @@ export interface FileGroup {
 export interface UploadRules {
   scene: 'image' | 'contract' | 'logo';
   groups: readonly FileGroup[];
-  /** Of all kinds together. */
+  /** Limit of all kinds together. */
   limit?: number;
   wrongType?: string;
   hint?: string;
@@ -27,25 +27,30 @@ export interface UploadRules {
 export const IMAGES = ['jpg', 'jpeg', 'png', 'bmp'] as const;
 const MEGABYTE = 1024 * 1024;
 
-interface Generic {
+interface GenericOptions {
   types?: readonly string[];
   /** Megabytes: of every file, or by kinds. */
-  megabytes?: number | readonly Limit[];
+  megabytes?: number | readonly SizeLimit[];
   limit?: number;
 }
 
-interface Limit {
+interface SizeLimit {
   types: readonly string[];
   megabytes: number;
 }
 
 /** 5.5: all limits are optional. */
-export function genericRules({ types = [...IMAGES, 'pdf'], megabytes, limit }: Generic = {}): UploadRules {
+export function genericRules({ types = [...IMAGES, 'pdf'], megabytes, limit }: GenericOptions = {}): UploadRules {
   const by = (type: string) => {
     if (typeof megabytes !== 'object') return megabytes;
-    return megabytes.find((limit) => limit.types.some((one) => same(one, type)))?.megabytes;
+    return megabytes.find((limit) => limit.types.some((one) => isSameType(one, type)))?.megabytes;
   };
-  return { scene: 'image', groups: types.map((type) => ({ types: [type], megabytes: by(type) })), limit, failed: '上传失败,请稍后再试' };
+  return {
+    scene: 'image',
+    groups: types.map((type) => ({ types: [type], megabytes: by(type) })),
+    limit,
+    failed: '上传失败,请稍后再试',
+  };
 }
 
 /** 5.6: what may be attached to a contract. */
@@ -60,16 +65,19 @@ export const contractRules: UploadRules = {
   failed: '上传失败，请稍后再试',
 };
 
-/** What heads printed bills: one picture that the press sets. */
-const logoRules: UploadRules = { ...genericRules({ types: ['jpg', 'jpeg', 'png'], megabytes: 1, limit: 1 }), scene: 'logo' };
+/** Rules of the logo on printed bills: one picture. */
+const logoRules: UploadRules = {
+  ...genericRules({ types: ['jpg', 'jpeg', 'png'], megabytes: 1, limit: 1 }),
+  scene: 'logo',
+};
 
-const SCENES: Record<string, UploadRules> = { contract: contractRules, logo: logoRules };
+const SCENE_RULES: Record<string, UploadRules> = { contract: contractRules, logo: logoRules };
 
-export function rulesOf(scene: string | null | undefined): UploadRules {
-  return SCENES[scene ?? ''] ?? genericRules({ megabytes: 10 });
+export function rulesForScene(scene: string | null | undefined): UploadRules {
+  return SCENE_RULES[scene ?? ''] ?? genericRules({ megabytes: 10 });
 }
 
-function same(one: string, other: string): boolean {
+function isSameType(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
@@ -81,19 +89,23 @@ export function isImage(name: string): boolean {
   return IMAGES.some((type) => type === extensionOf(name));
 }
 
-function groupOf(rules: UploadRules, name: string): FileGroup | undefined {
-  return rules.groups.find((group) => group.types.some((type) => same(type, extensionOf(name))));
+function findGroup(rules: UploadRules, name: string): FileGroup | undefined {
+  return rules.groups.find((group) => group.types.some((type) => isSameType(type, extensionOf(name))));
 }
 
-/** Why a file is not taken beside those that are there; null when it is. */
-export function refusal(rules: UploadRules, file: { name: string; size: number }, present: readonly UploadItem[]): string | null {
-  const group = groupOf(rules, file.name);
+/** Describe why a file is refused, given those already present; null if it is accepted. */
+export function describeRefusal(
+  rules: UploadRules,
+  file: { name: string; size: number },
+  present: readonly UploadItem[],
+): string | null {
+  const group = findGroup(rules, file.name);
   if (!group) return rules.wrongType ?? `请上传${rules.groups.flatMap(({ types }) => types).join('、')}格式的文件`;
   if (group.megabytes !== undefined && file.size > group.megabytes * MEGABYTE) {
     return group.tooLarge ?? `${extensionOf(file.name)}文件请上传${group.megabytes}兆内`;
   }
   if (rules.limit !== undefined && present.length >= rules.limit) return `只能上传${rules.limit}个文件`;
-  const alike = present.filter((item) => groupOf(rules, item.name) === group).length;
+  const alike = present.filter((item) => findGroup(rules, item.name) === group).length;
   if (group.limit !== undefined && alike >= group.limit) return group.tooMany ?? `只能上传${group.limit}个文件`;
   return null;
 }

@@ -2,21 +2,22 @@
 import { api, ApiError } from '@/lib/api';
 import { NETWORK, showMessage } from '@/lib/errors';
 
-const WORKBOOKS = ['.xls', '.xlsx'];
-const LINES = [...WORKBOOKS, '.csv'];
-const ONLY_WORKBOOKS = '上传文件只能是 xls、xlsx格式!';
-const ONE_FILE = '一次只能上传一个文件！';
-const FAILED = '上传失败，请重试！';
+const WORKBOOK_TYPES = ['.xls', '.xlsx'];
+const LINE_SHEET_TYPES = [...WORKBOOK_TYPES, '.csv'];
+const WRONG_TYPE_MESSAGE = '上传文件只能是 xls、xlsx格式!';
+const ONE_FILE_MESSAGE = '一次只能上传一个文件！';
+const UPLOAD_FAILED_MESSAGE = '上传失败，请重试！';
 
-/** What a chooser of spreadsheets offers; lines of a bill may come as text as well. */
-export const accepted = (csv: boolean): string => (csv ? LINES : WORKBOOKS).join(',');
+/** Return the `accept` list of a sheet input; lines of a bill may come as CSV as well. */
+export const acceptedTypes = (csv: boolean): string => (csv ? LINE_SHEET_TYPES : WORKBOOK_TYPES).join(',');
 
 /** The one spreadsheet that was chosen; tells what else it is, and answers null. */
-export function chosenSheet(files: readonly File[], csv: boolean): File | null {
+export function pickSheet(files: readonly File[], csv: boolean): File | null {
   const [file] = files;
   if (!file) return null;
-  if (files.length > 1) showMessage('error', ONE_FILE);
-  else if (!(csv ? LINES : WORKBOOKS).some((suffix) => file.name.toLowerCase().endsWith(suffix))) showMessage('error', ONLY_WORKBOOKS);
+  if (files.length > 1) showMessage('error', ONE_FILE_MESSAGE);
+  else if (!(csv ? LINE_SHEET_TYPES : WORKBOOK_TYPES).some((suffix) => file.name.toLowerCase().endsWith(suffix)))
+    showMessage('error', WRONG_TYPE_MESSAGE);
   else return file;
   return null;
 }
@@ -26,6 +27,6 @@ export async function uploadSheet<T>(path: string, form: FormData): Promise<T> {
   try {
     return await api.upload<T>(path, form);
   } catch (error) {
-    throw error instanceof ApiError && error.code === NETWORK ? new ApiError(NETWORK, FAILED) : error;
+    throw error instanceof ApiError && error.code === NETWORK ? new ApiError(NETWORK, UPLOAD_FAILED_MESSAGE) : error;
   }
 }

@@ -7,7 +7,7 @@ import { useMemo } from 'react';
 import { EChart } from '../EChart';
 import { escapeHtml } from './escapeHtml';
 import outlines from './outlines';
-import { regionOf } from './regions';
+import { findRegion } from './regions';
 
 echarts.use([MapChart, TooltipComponent, VisualMapComponent, LabelLayout]);
 echarts.registerMap('china', outlines as unknown as Parameters<typeof echarts.registerMap>[1]);
@@ -15,8 +15,8 @@ echarts.registerMap('china', outlines as unknown as Parameters<typeof echarts.re
 export interface ProvinceValue {
   province: string;
   value: number;
-  /** Lines that say what the value is. */
-  told: string[];
+  /** Lines of the tooltip that describe the value. */
+  tooltipLines: string[];
 }
 
 export interface ChinaMapProps {
@@ -28,16 +28,33 @@ export interface ChinaMapProps {
   onPick?: (province: string) => void;
 }
 
-const light = { area: '#eef3f8', border: '#c3d2e2', text: '#4a5a6b', halo: '#fff', from: '#cfe5fb', to: '#1f6fc4', over: '#ffd591' };
-const dark = { area: '#12294a', border: '#2f5f9a', text: '#b9d4f5', halo: '#0b1a33', from: '#1c4f8f', to: '#35d0ff', over: '#ffb84d' };
+const LIGHT_COLORS = {
+  area: '#eef3f8',
+  border: '#c3d2e2',
+  text: '#4a5a6b',
+  halo: '#fff',
+  from: '#cfe5fb',
+  to: '#1f6fc4',
+  over: '#ffd591',
+};
+const DARK_COLORS = {
+  area: '#12294a',
+  border: '#2f5f9a',
+  text: '#b9d4f5',
+  halo: '#0b1a33',
+  from: '#1c4f8f',
+  to: '#35d0ff',
+  over: '#ffb84d',
+};
 
 export default function ChinaMap({ values, height, label, dark: isDark = false, chosen, onPick }: ChinaMapProps) {
-  const colours = isDark ? dark : light;
+  const colours = isDark ? DARK_COLORS : LIGHT_COLORS;
   const known = useMemo(
-    () => values.flatMap((one) => {
-      const region = regionOf(one.province);
-      return region ? [{ ...one, region }] : [];
-    }),
+    () =>
+      values.flatMap((one) => {
+        const region = findRegion(one.province);
+        return region ? [{ ...one, region }] : [];
+      }),
     [values],
   );
   const option = useMemo(
@@ -46,7 +63,7 @@ export default function ChinaMap({ values, height, label, dark: isDark = false, 
         trigger: 'item',
         formatter: ({ name }: { name: string }) => {
           const found = known.find(({ region }) => region === name);
-          return [found?.province ?? name, ...(found?.told ?? ['没有数据'])].map(escapeHtml).join('<br>');
+          return [found?.province ?? name, ...(found?.tooltipLines ?? ['没有数据'])].map(escapeHtml).join('<br>');
         },
       },
       visualMap: {

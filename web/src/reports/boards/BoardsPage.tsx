@@ -1,11 +1,11 @@
-/** 看板: what analysts published to the user's role; an analyst publishes his own, puts back a version, and withdraws them. */
+/** 看板: boards published to the user's role; an analyst publishes, restores versions of, and withdraws his own. */
 import { Alert, App, Button, Card, Space, Table, type TableProps } from 'antd';
 import { lazy, Suspense, useState } from 'react';
-import { confirmAct } from '@/engine/confirming';
-import { actionOf, type Screen } from '@/engine/types';
-import type { BoardRow } from '@/gen';
+import { confirmAct } from '@/engine/consequenceDialog';
+import { findAction, type Screen } from '@/engine/types';
+import type { SharedDashboardRow } from '@/gen';
 import { useQuery } from '@/lib/query';
-import { boardsQuery, useOpening, usePublishing } from './boards';
+import { boardsQuery, useOpenBoard, useBoardCommand } from './boards';
 
 const PublishDialog = lazy(() => import('./PublishDialog'));
 const VersionsDrawer = lazy(() => import('./VersionsDrawer'));
@@ -14,19 +14,23 @@ const OWN = '是';
 export default function BoardsPage({ screen }: { screen: Screen }) {
   const { modal } = App.useApp();
   const boards = useQuery(boardsQuery());
-  const publishing = usePublishing();
-  const open = useOpening();
+  const publishing = useBoardCommand();
+  const open = useOpenBoard();
   const [publishes, setPublishes] = useState(false);
   const [versions, setVersions] = useState<number | null>(null);
-  const may = actionOf(screen, 'publish') !== undefined;
+  const may = findAction(screen, 'publish') !== undefined;
 
-  const withdraw = async ({ board_id, board_title }: BoardRow) => {
-    const about = { effect: '发布给的角色不再看到它；各版本保留', undo: '在“版本”中换回任一版本就恢复', facts: [{ label: '看板', value: board_title ?? '' }] };
+  const withdraw = async ({ board_id, board_title }: SharedDashboardRow) => {
+    const about = {
+      effect: '发布给的角色不再看到它；各版本保留',
+      undo: '在“版本”中换回任一版本就恢复',
+      facts: [{ label: '看板', value: board_title ?? '' }],
+    };
     if (await confirmAct(modal, { title: '撤回这张看板？', danger: true, about })) {
-      publishing.mutate({ call: 'withdraw', body: { board_id }, told: '已撤回' });
+      publishing.mutate({ call: 'withdraw', body: { board_id }, successMessage: '已撤回' });
     }
   };
-  const columns: TableProps<BoardRow>['columns'] = [
+  const columns: TableProps<SharedDashboardRow>['columns'] = [
     { title: '看板', dataIndex: 'board_title', width: 220 },
     { title: '作者', dataIndex: 'board_author', width: 100 },
     { title: '版本', dataIndex: 'board_version', width: 70 },
@@ -76,7 +80,7 @@ export default function BoardsPage({ screen }: { screen: Screen }) {
       }
     >
       {boards.error && <Alert type="error" showIcon title={boards.error.message} />}
-      <Table<BoardRow>
+      <Table<SharedDashboardRow>
         size="small"
         rowKey="board_id"
         columns={columns}

@@ -1,12 +1,12 @@
-/** 发布看板: which of one's own boards, to which roles; of one that is published already a new version. */
+/** 发布看板: an own board and its roles; a new version if it is published already. */
 import { Alert, Form, Input, Modal, Select } from 'antd';
 import { useState } from 'react';
 import { useQuery } from '@/lib/query';
-import { boardChoicesQuery, usePublishing } from './boards';
+import { boardChoicesQuery, useBoardCommand } from './boards';
 
 export default function PublishDialog({ onClose }: { onClose: () => void }) {
   const { data, error } = useQuery(boardChoicesQuery());
-  const publishing = usePublishing();
+  const publishing = useBoardCommand();
   const [source, setSource] = useState<number | null>(null);
   const [roles, setRoles] = useState<number[]>([]);
   const [note, setNote] = useState('');
@@ -18,7 +18,10 @@ export default function PublishDialog({ onClose }: { onClose: () => void }) {
   };
   const publish = () => {
     if (source === null) return;
-    publishing.mutate({ call: 'publish', body: { source_id: source, role_ids: roles, note: note || null }, told: '已发布' }, { onSuccess: onClose });
+    publishing.mutate(
+      { call: 'publish', body: { source_id: source, role_ids: roles, note: note || null }, successMessage: '已发布' },
+      { onSuccess: onClose },
+    );
   };
   return (
     <Modal
@@ -32,15 +35,26 @@ export default function PublishDialog({ onClose }: { onClose: () => void }) {
     >
       {error && <Alert type="error" showIcon title={error.message} />}
       <Form layout="vertical">
-        <Form.Item label="看板" htmlFor="publish-board" extra="在“自助分析”里做好并保存的看板；发布的是它现在的样子，以后修改要重新发布">
+        <Form.Item
+          label="看板"
+          htmlFor="publish-board"
+          extra="在“自助分析”里做好并保存的看板；发布的是它现在的样子，以后修改要重新发布"
+        >
           <Select
             id="publish-board"
             value={source ?? undefined}
-            options={data?.boards.map(({ source_id, title, board_id }) => ({ value: source_id, label: board_id === null ? title : `${title}（已发布，将成为新版本）` }))}
+            options={data?.boards.map(({ source_id, title, board_id }) => ({
+              value: source_id,
+              label: board_id === null ? title : `${title}（已发布，将成为新版本）`,
+            }))}
             onChange={choose}
           />
         </Form.Item>
-        <Form.Item label="角色" htmlFor="publish-roles" extra="按各角色自己的数据范围显示；看不到其中数据集的角色不能选">
+        <Form.Item
+          label="角色"
+          htmlFor="publish-roles"
+          extra="按各角色自己的数据范围显示；看不到其中数据集的角色不能选"
+        >
           <Select
             id="publish-roles"
             mode="multiple"

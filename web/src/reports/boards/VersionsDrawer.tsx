@@ -1,12 +1,12 @@
-/** 看板版本: what was published of a board, any of which may be shown again. */
+/** 看板版本: the published versions of a board, any of which may be shown again. */
 import { Alert, Button, Drawer, Table, Tag, type TableProps } from 'antd';
 import type { BoardVersion } from '@/gen';
 import { useQuery } from '@/lib/query';
-import { boardQuery, usePublishing } from './boards';
+import { boardQuery, useBoardCommand } from './boards';
 
 export default function VersionsDrawer({ boardId, onClose }: { boardId: number; onClose: () => void }) {
   const { data, error } = useQuery(boardQuery(boardId));
-  const publishing = usePublishing();
+  const publishing = useBoardCommand();
   const columns: TableProps<BoardVersion>['columns'] = [
     { title: '版本', dataIndex: 'version', width: 70 },
     { title: '发布时间', dataIndex: 'at', width: 160 },
@@ -23,7 +23,9 @@ export default function VersionsDrawer({ boardId, onClose }: { boardId: number; 
             type="link"
             size="small"
             loading={publishing.isPending}
-            onClick={() => publishing.mutate({ call: 'showVersion', body: { board_id: boardId, version }, told: '已换回' })}
+            onClick={() =>
+              publishing.mutate({ call: 'showVersion', body: { board_id: boardId, version }, successMessage: '已换回' })
+            }
           >
             换回
           </Button>
@@ -33,7 +35,14 @@ export default function VersionsDrawer({ boardId, onClose }: { boardId: number; 
   return (
     <Drawer open title={`版本：${data?.title ?? ''}`} size={720} onClose={onClose}>
       {error && <Alert type="error" showIcon title={error.message} />}
-      <Table<BoardVersion> size="small" rowKey="version" columns={columns} dataSource={data?.versions} loading={!data && !error} pagination={false} />
+      <Table<BoardVersion>
+        size="small"
+        rowKey="version"
+        columns={columns}
+        dataSource={data?.versions}
+        loading={!data && !error}
+        pagination={false}
+      />
     </Drawer>
   );
 }

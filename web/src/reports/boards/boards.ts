@@ -1,53 +1,57 @@
-/** 看板: those that are published to the user's role and his own, and what may be done with them. */
+/** 看板: queries and commands of published and own boards. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import type { BoardChoices, BoardRow, Entrance, Publication, PublishedBoardAnswer } from '@/gen';
+import type { BoardChoices, SharedDashboardRow, Entrance, Publication, PublishedBoardAnswer } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 
 const PREFIX = 'v2/report/Board';
-const KEY = ['boards'];
+const BOARDS_KEY = ['boards'];
 /** More than anybody is shown. */
-const MOST = 200;
+const MAX_BOARDS = 200;
 
 export function boardsQuery() {
   return queryOptions({
-    queryKey: KEY,
-    queryFn: () => api.get<{ data: BoardRow[] }>(`${PREFIX}/getList`, { page: 1, per_page: MOST }),
+    queryKey: BOARDS_KEY,
+    queryFn: () => api.get<{ data: SharedDashboardRow[] }>(`${PREFIX}/getList`, { page: 1, per_page: MAX_BOARDS }),
     staleTime: 0,
   });
 }
 
 export function boardChoicesQuery() {
-  return queryOptions({ queryKey: [...KEY, 'choices'], queryFn: () => api.get<BoardChoices>(`${PREFIX}/getChoices`), staleTime: 0 });
+  return queryOptions({
+    queryKey: [...BOARDS_KEY, 'choices'],
+    queryFn: () => api.get<BoardChoices>(`${PREFIX}/getChoices`),
+    staleTime: 0,
+  });
 }
 
 export function boardQuery(board_id: number) {
   return queryOptions({
-    queryKey: [...KEY, board_id],
+    queryKey: [...BOARDS_KEY, board_id],
     queryFn: () => api.get<PublishedBoardAnswer>(`${PREFIX}/getVersions`, { board_id }),
     staleTime: 0,
   });
 }
 
-export type Command =
-  | { call: 'publish'; body: Publication; told: string }
-  | { call: 'showVersion'; body: { board_id: number; version: number }; told: string }
-  | { call: 'withdraw'; body: { board_id: number }; told: string };
+export type BoardCommand =
+  | { call: 'publish'; body: Publication; successMessage: string }
+  | { call: 'showVersion'; body: { board_id: number; version: number }; successMessage: string }
+  | { call: 'withdraw'; body: { board_id: number }; successMessage: string };
 
-export function usePublishing() {
+export function useBoardCommand() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ call, body }: Command) => api.post(`${PREFIX}/${call}`, body),
-    onSuccess: (_, { told }) => {
-      showMessage('success', told);
-      void client.invalidateQueries({ queryKey: KEY });
+    mutationFn: ({ call, body }: BoardCommand) => api.post(`${PREFIX}/${call}`, body),
+    onSuccess: (_, { successMessage }) => {
+      showMessage('success', successMessage);
+      void client.invalidateQueries({ queryKey: BOARDS_KEY });
     },
     onError: reportError,
   });
 }
 
 /** Opens a board in a window of its own, on the exploring port. */
-export function useOpening() {
+export function useOpenBoard() {
   const opening = useMutation({
     mutationFn: async ({ board_id, opened }: { board_id: number; opened: Window }) => {
       try {

@@ -9,7 +9,7 @@ echarts.use([BarChart, LineChart, PieChart, GridComponent, LegendComponent, Tool
 export interface ChartProps {
   option: echarts.EChartsCoreOption;
   height: number | string;
-  /** What it shows, for who can't see it. */
+  /** Accessible name of the chart. */
   label: string;
   /** The name of what was clicked. */
   onPick?: (name: string) => void;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { amounts } from './options';
+import { AMOUNT_AXIS } from './options';
 
 describe('an axis of amounts', () => {
   it.each([
@@ -8,6 +8,6 @@ describe('an axis of amounts', () => {
     [{ min: 5, max: 640000 }, null],
     [{ min: -185, max: -5 }, null],
   ])('begins at what is a little less than nothing, else as usual: %o', (extent, least) => {
-    expect(amounts.min(extent)).toBe(least);
+    expect(AMOUNT_AXIS.min(extent)).toBe(least);
   });
 });

@@ -1,7 +1,7 @@
-/** What the charts of the console and of the stock wall have in common. */
+/** Shared chart options of the console and of the stock wall. */
 import { formatBrief } from '@/lib/format';
 
-export const chartColours = {
+export const CHART_COLORS = {
   main: '#409EFF',
   before: '#A8B4C2',
   second: '#67C23A',
@@ -11,19 +11,19 @@ export const chartColours = {
 };
 
 /** A figure at an axis or in a tooltip. */
-export const brief = (value: unknown): string => formatBrief(value);
+export const formatAxisValue = (value: unknown): string => formatBrief(value);
 
-const little = 1 / 20;
+const AXIS_MARGIN = 1 / 20;
 
 /** Amounts along an axis, which begins at what is a little less than nothing: a whole step of it would be empty. */
-export const amounts = {
+export const AMOUNT_AXIS = {
   type: 'value',
   minInterval: 1,
-  min: ({ min, max }: { min: number; max: number }) => (min < 0 && -min < max * little ? min : null),
-  axisLabel: { formatter: brief, hideOverlap: true },
+  min: ({ min, max }: { min: number; max: number }) => (min < 0 && -min < max * AXIS_MARGIN ? min : null),
+  axisLabel: { formatter: formatAxisValue, hideOverlap: true },
 };
 
-export const plain = {
+export const BASE_OPTIONS = {
   grid: { left: 4, right: 10, top: 34, bottom: 2, containLabel: true },
-  tooltip: { trigger: 'axis', valueFormatter: brief, confine: true },
+  tooltip: { trigger: 'axis', valueFormatter: formatAxisValue, confine: true },
 };

@@ -1,7 +1,7 @@
 /** 经营数据: the console's figures of one company or of all that the user sees, and the days behind them. */
 import { useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
-import { refField, type Screen } from '@/engine/types';
+import { findRefField, type Screen } from '@/engine/types';
 import ListReportPage from '../ListReportPage';
 import { PublishedNotices } from '../PublishedNotices';
 import styles from './console.module.css';
@@ -15,7 +15,7 @@ import { TodayCases } from './TodayCases';
 
 export default function BusinessDataPage({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   const [company, choose] = useState({ id: Number(params.company_id ?? 0), name: '' });
-  const field = refField(screen, 'company_id');
+  const field = findRefField(screen, 'company_id');
   const publishedAt = usePublishedAt();
   return (
     <div className={styles.overview}>
@@ -30,7 +30,9 @@ export default function BusinessDataPage({ screen, params }: { screen: Screen; p
             />
           </div>
         )}
-        <span role="status">{publishedAt === undefined ? '' : publishedAt ? `数据更新于 ${publishedAt}` : '报表数据尚未发布'}</span>
+        <span role="status">
+          {publishedAt === undefined ? '' : publishedAt ? `数据更新于 ${publishedAt}` : '报表数据尚未发布'}
+        </span>
       </div>
       <PublishedNotices />
       <TodayCases company={company.id} />

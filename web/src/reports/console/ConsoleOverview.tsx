@@ -1,7 +1,7 @@
-/** 首页经营数据: the day, the month, and where, by whom and of what most was sold; the page of business data has the rest. */
+/** 首页经营数据: today, the month, and best provinces, salesmen and goods; the page of business data has the rest. */
 import { useEffect } from 'react';
-import { Lead, useReaches } from '@/lib/reach';
-import { prepareUsualFrame } from '../standbyFrame';
+import { RouteLink, useCanOpenRoute } from '@/lib/routeAccess';
+import { preloadLastFrame } from '../preloadedFrame';
 import styles from './console.module.css';
 import { MonthActivity } from './MonthActivity';
 import { ProvincePanel } from './ProvincePanel';
@@ -9,25 +9,25 @@ import { RankingPanel } from './RankingPanel';
 import { SalesmanPanel } from './SalesmanPanel';
 import { TodayCases } from './TodayCases';
 
-const ALL = 0;
+const ALL_COMPANIES = 0;
 const BUSINESS_DATA = '/system/businessData';
 
 export default function ConsoleOverview() {
-  useEffect(prepareUsualFrame, []);
-  const reaches = useReaches();
+  useEffect(preloadLastFrame, []);
+  const reaches = useCanOpenRoute();
   return (
     <section className={styles.overview} aria-label="经营数据">
-      <TodayCases company={ALL} />
+      <TodayCases company={ALL_COMPANIES} />
       <div className={styles.pair}>
-        <MonthActivity company={ALL} />
-        <RankingPanel company={ALL} />
-        <ProvincePanel company={ALL} />
-        <SalesmanPanel company={ALL} />
+        <MonthActivity company={ALL_COMPANIES} />
+        <RankingPanel company={ALL_COMPANIES} />
+        <ProvincePanel company={ALL_COMPANIES} />
+        <SalesmanPanel company={ALL_COMPANIES} />
       </div>
       {reaches(BUSINESS_DATA) && (
-        <Lead to={BUSINESS_DATA} className={styles.more}>
+        <RouteLink to={BUSINESS_DATA} className={styles.more}>
           查看全部经营数据
-        </Lead>
+        </RouteLink>
       )}
     </section>
   );

@@ -4,31 +4,35 @@ import { useState } from 'react';
 import type { ProvinceSales } from '@/gen';
 import { formatBrief, formatMoney, formatPercent } from '@/lib/format';
 import { LazyMap } from '../charts/LazyChart';
-import { Trend } from './Change';
+import { Trend } from './ChangeRate';
 import styles from './console.module.css';
 import { useConsole } from './consoleQueries';
-import { Panel } from './Panel';
+import { ConsolePanel } from './ConsolePanel';
 import { RankingRows } from './RankingPanel';
 
-const height = 340;
-const customers = 10;
+const MAP_HEIGHT = 340;
+const CUSTOMER_COUNT = 10;
 
 export function ProvincePanel({ company }: { company: number }) {
   const [chosen, choose] = useState('');
   const query = useConsole('getMonthlyProvinces', { company_id: company });
   return (
-    <Panel
+    <ConsolePanel
       title="各省销售（本月，按客户所在省）"
       query={query}
-      height={height}
+      height={MAP_HEIGHT}
       isEmpty={(found) => found.length === 0}
       empty="本月还没有销售"
     >
       {(found) => (
         <div className={styles.provinces}>
           <LazyMap
-            values={found.map((one) => ({ province: one.province_name, value: Number(one.revenue), told: told(one) }))}
-            height={height}
+            values={found.map((one) => ({
+              province: one.province_name,
+              value: Number(one.revenue),
+              tooltipLines: describeProvince(one),
+            }))}
+            height={MAP_HEIGHT}
             label="各省销售收入"
             chosen={chosen}
             onPick={choose}
@@ -40,11 +44,11 @@ export function ProvincePanel({ company }: { company: number }) {
           )}
         </div>
       )}
-    </Panel>
+    </ConsolePanel>
   );
 }
 
-const told = (one: ProvinceSales) => [
+const describeProvince = (one: ProvinceSales) => [
   `销售收入 ${formatMoney(one.revenue)}`,
   `占比 ${formatPercent(one.share)}`,
   `客户 ${one.customer_count} 家，出库 ${one.bill_count} 张`,
@@ -71,9 +75,14 @@ function ProvinceRows({ rows, onPick }: { rows: ProvinceSales[]; onPick: (provin
 }
 
 function ProvinceCustomers({ company, province, onLeave }: { company: number; province: string; onLeave: () => void }) {
-  const query = useConsole('getRankingList', { company_id: company, type: 'customer', num: customers, province_name: province });
+  const query = useConsole('getRankingList', {
+    company_id: company,
+    type: 'customer',
+    num: CUSTOMER_COUNT,
+    province_name: province,
+  });
   return (
-    <Panel
+    <ConsolePanel
       title={`${province}的客户`}
       extra={
         <Button size="small" type="link" onClick={onLeave}>
@@ -81,10 +90,10 @@ function ProvinceCustomers({ company, province, onLeave }: { company: number; pr
         </Button>
       }
       query={query}
-      height={height / 2}
+      height={MAP_HEIGHT / 2}
       isEmpty={(found) => found.length === 0}
     >
       {(found) => <RankingRows rows={found} type="customer" measure="revenue" company={company} />}
-    </Panel>
+    </ConsolePanel>
   );
 }

@@ -4,59 +4,69 @@ import { useState } from 'react';
 import type { Ranking } from '@/gen';
 import { decimalOrZero, isMasked } from '@/lib/decimal';
 import { formatBrief, formatMoney, formatPercent, formatQuantity } from '@/lib/format';
-import { Lead } from '@/lib/reach';
-import { Trend } from './Change';
+import { RouteLink } from '@/lib/routeAccess';
+import { Trend } from './ChangeRate';
 import styles from './console.module.css';
 import { useConsole, type Measure, type RankingType } from './consoleQueries';
-import { salesOf, thisMonth } from './leads';
-import { Panel } from './Panel';
+import { salesLink, thisMonth } from './drilldownLinks';
+import { ConsolePanel } from './ConsolePanel';
 
-const types: { value: RankingType; label: string }[] = [
+const RANKING_TYPES: { value: RankingType; label: string }[] = [
   { value: 'goods', label: '商品' },
   { value: 'customer', label: '客户' },
   { value: 'brand', label: '品牌' },
   { value: 'company', label: '公司' },
 ];
-const measures: { value: Measure; label: string }[] = [
+const MEASURES: { value: Measure; label: string }[] = [
   { value: 'revenue', label: '按收入' },
   { value: 'quantity', label: '按数量' },
   { value: 'profit', label: '按毛利' },
 ];
-const rows = 10;
-const rowHeight = 30;
+const ROW_COUNT = 10;
+const ROW_HEIGHT = 30;
 
 export function RankingPanel({ company, first = 'goods' }: { company: number; first?: RankingType }) {
   const [type, chooseType] = useState<RankingType>(first);
   const [measure, chooseMeasure] = useState<Measure>('revenue');
-  const query = useConsole('getRankingList', { company_id: company, type, measure, num: rows });
-  const named = types.find(({ value }) => value === type)?.label;
+  const query = useConsole('getRankingList', { company_id: company, type, measure, num: ROW_COUNT });
+  const named = RANKING_TYPES.find(({ value }) => value === type)?.label;
   const seesProfit = !isMasked(query.data?.[0]?.profit);
   return (
-    <Panel
+    <ConsolePanel
       title={`${named}排名（本月）`}
       extra={
         <div className={styles.choices}>
-          <Segmented size="small" value={type} onChange={chooseType} options={types} />
+          <Segmented size="small" value={type} onChange={chooseType} options={RANKING_TYPES} />
           <Select
             size="small"
             aria-label="排名依据"
             value={measure}
             onChange={chooseMeasure}
-            options={measures.filter(({ value }) => value !== 'profit' || seesProfit)}
+            options={MEASURES.filter(({ value }) => value !== 'profit' || seesProfit)}
           />
         </div>
       }
       query={query}
-      height={rows * rowHeight}
+      height={ROW_COUNT * ROW_HEIGHT}
       isEmpty={(found) => found.length === 0}
       empty="本月还没有销售"
     >
       {(found) => <RankingRows rows={found} type={type} measure={measure} company={company} />}
-    </Panel>
+    </ConsolePanel>
   );
 }
 
-export function RankingRows({ rows: found, type, measure, company }: { rows: Ranking[]; type: RankingType; measure: Measure; company: number }) {
+export function RankingRows({
+  rows: found,
+  type,
+  measure,
+  company,
+}: {
+  rows: Ranking[];
+  type: RankingType;
+  measure: Measure;
+  company: number;
+}) {
   const most = decimalOrZero(found[0]?.[measure]);
   return (
     <ol className={styles.ranking}>
@@ -65,7 +75,7 @@ export function RankingRows({ rows: found, type, measure, company }: { rows: Ran
         const filter = { company_id: company, [`${type}_id`]: row.id ?? -1 };
         return (
           <li key={`${row.id}`}>
-            <Lead to={salesOf(thisMonth(), filter)} className={styles.row}>
+            <RouteLink to={salesLink(thisMonth(), filter)} className={styles.row}>
               <span className={styles.bar} style={{ width: `${share.clamp(0, 100).toFixed(2)}%` }} />
               <i>{at + 1}</i>
               <span className={styles.name} title={row.name}>
@@ -78,7 +88,7 @@ export function RankingRows({ rows: found, type, measure, company }: { rows: Ran
               <small className={styles.trend} title="收入比上月同期">
                 <Trend percent={row.change} />
               </small>
-            </Lead>
+            </RouteLink>
           </li>
         );
       })}

@@ -1,39 +1,49 @@
 /**
- * 今日销售: today's figures so far, beside those of yesterday and of the same day a year ago; each leads to what it adds
- * up. Bills know their day, not their hour: what a running day has more or less than a whole one says nothing.
+ * 今日销售: today's figures so far, beside those of yesterday and of the same day a year ago; each links to its details. No
+ * change is shown: bills have a date but no hour, and part of a day can't be compared with a whole one.
  */
 import type { SalesCase } from '@/gen';
 import { isMasked } from '@/lib/decimal';
 import { formatBrief, formatMoney, formatPercent } from '@/lib/format';
-import { Lead } from '@/lib/reach';
+import { RouteLink } from '@/lib/routeAccess';
 import styles from './console.module.css';
 import { useConsole } from './consoleQueries';
-import { ordersOf, outboundOf, receiptsOf, salesOf, summaryOf, type Span } from './leads';
-import { Panel } from './Panel';
+import { ordersLink, outboundLink, receiptsLink, salesLink, summaryLink, type DaySpan } from './drilldownLinks';
+import { ConsolePanel } from './ConsolePanel';
 
-type Figure = 'order_amount' | 'amount' | 'revenue' | 'profit' | 'receipts';
+type CaseFigure = 'order_amount' | 'amount' | 'revenue' | 'profit' | 'receipts';
 
-const figures: [Figure, string, (span: Span, filter: { company_id: number }) => string, (one: SalesCase) => string][] = [
-  ['order_amount', '销售订单', ordersOf, (one) => `${one.order_count} 张`],
-  ['amount', '出库金额', outboundOf, (one) => `${one.bill_count} 张`],
-  ['revenue', '销售收入（未税）', salesOf, () => ''],
-  ['profit', '毛利', summaryOf, (one) => (one.margin && !isMasked(one.margin) ? `毛利率 ${formatPercent(one.margin)}` : '')],
-  ['receipts', '收款', receiptsOf, () => ''],
+const CASE_FIGURES: [
+  CaseFigure,
+  string,
+  (span: DaySpan, filter: { company_id: number }) => string,
+  (one: SalesCase) => string,
+][] = [
+  ['order_amount', '销售订单', ordersLink, (one) => `${one.order_count} 张`],
+  ['amount', '出库金额', outboundLink, (one) => `${one.bill_count} 张`],
+  ['revenue', '销售收入（未税）', salesLink, () => ''],
+  [
+    'profit',
+    '毛利',
+    summaryLink,
+    (one) => (one.margin && !isMasked(one.margin) ? `毛利率 ${formatPercent(one.margin)}` : ''),
+  ],
+  ['receipts', '收款', receiptsLink, () => ''],
 ];
 
 export function TodayCases({ company }: { company: number }) {
   const query = useConsole('getTodaySalesCaseList', { company_id: company });
   return (
-    <Panel title="今日销售" extra={<small>到目前为止，不与整天比变化</small>} query={query} height={92}>
+    <ConsolePanel title="今日销售" extra={<small>到目前为止，不与整天比变化</small>} query={query} height={92}>
       {({ cases }) => {
         const [today, yesterday, lastYear] = cases;
         if (!today || !yesterday || !lastYear) return null;
         // What the user's role hides or does not reach is left out; a card of nothing helps nobody.
-        const shown = figures.filter(([name]) => today[name] !== null && !isMasked(today[name]));
+        const shown = CASE_FIGURES.filter(([name]) => today[name] !== null && !isMasked(today[name]));
         return (
           <div className={styles.cases}>
             {shown.map(([name, label, lead, more]) => (
-              <Lead key={name} to={lead([today.day, today.day], { company_id: company })} className={styles.case}>
+              <RouteLink key={name} to={lead([today.day, today.day], { company_id: company })} className={styles.case}>
                 <span className={styles.label}>
                   {label}
                   <small>{more(today)}</small>
@@ -41,11 +51,11 @@ export function TodayCases({ company }: { company: number }) {
                 <strong title={formatMoney(today[name])}>{formatBrief(today[name])}</strong>
                 <span className={styles.compared}>昨天全天 {formatBrief(yesterday[name])}</span>
                 <span className={styles.compared}>去年同日全天 {formatBrief(lastYear[name])}</span>
-              </Lead>
+              </RouteLink>
             ))}
           </div>
         );
       }}
-    </Panel>
+    </ConsolePanel>
   );
 }

@@ -1,4 +1,4 @@
-/** What the server answers for the console; asked anew once newer figures are published. */
+/** Queries of the console, refetched once newer figures are published. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { MonthActivity, ProvinceSales, Ranking, Salesmen, TodaySales } from '@/gen';
 import { api, type Query } from '@/lib/api';
@@ -8,7 +8,7 @@ import { publishedQuery } from '../frameQuery';
 export type RankingType = 'company' | 'goods' | 'customer' | 'brand';
 export type Measure = 'revenue' | 'quantity' | 'profit';
 
-interface Answers {
+interface ConsoleAnswers {
   getTodaySalesCaseList: TodaySales;
   getMonthCctivityList: MonthActivity;
   getSalesmanCharts: Salesmen;
@@ -16,16 +16,23 @@ interface Answers {
   getRankingList: Ranking[];
 }
 
-/** When the newest figures were published, looked for while the page is shown; not known at first, and null if never. */
+/**
+ * Return the publication time of the newest figures, polled while the page is shown; undefined at first, null if never
+ * published.
+ */
 export function usePublishedAt(): string | null | undefined {
   const { data, isPending } = useQuery(publishedQuery());
   return isPending ? undefined : (data?.refreshed_at ?? null);
 }
 
-function consoleQuery<Call extends keyof Answers>(call: Call, query: Query, publishedAt: string | null | undefined) {
+function consoleQuery<Call extends keyof ConsoleAnswers>(
+  call: Call,
+  query: Query,
+  publishedAt: string | null | undefined,
+) {
   return queryOptions({
     queryKey: ['console', call, query, publishedAt],
-    queryFn: ({ signal }) => api.get<Answers[Call]>(`v2/system/Console/${call}`, query, { signal }),
+    queryFn: ({ signal }) => api.get<ConsoleAnswers[Call]>(`v2/system/Console/${call}`, query, { signal }),
     enabled: publishedAt !== undefined,
     placeholderData: keepPreviousData,
     staleTime: Infinity,
@@ -34,6 +41,6 @@ function consoleQuery<Call extends keyof Answers>(call: Call, query: Query, publ
 }
 
 /** The answer of one of the console's calls as of the newest published figures. */
-export function useConsole<Call extends keyof Answers>(call: Call, query: Query = {}) {
+export function useConsole<Call extends keyof ConsoleAnswers>(call: Call, query: Query = {}) {
   return useQuery(consoleQuery(call, query, usePublishedAt()));
 }

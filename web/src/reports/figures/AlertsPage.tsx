@@ -1,18 +1,18 @@
-/** 我的预警: the figures one has watched, whether they are within their bounds, and what was told last. */
+/** 我的预警: the user's alerts, whether they are within their bounds, and the last notification. */
 import { Alert, App, Button, Card, Space, Table, Tag, type TableProps } from 'antd';
 import { lazy, Suspense, useState } from 'react';
-import { confirmAct } from '@/engine/confirming';
+import { confirmAct } from '@/engine/consequenceDialog';
 import type { Alert as FigureAlert, LastNotice } from '@/gen';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
-import { alertsQuery, useAlerting, type Command } from './alerts';
+import { alertsQuery, useAlertCommand, type AlertCommand } from './alerts';
 
 const AlertDialog = lazy(() => import('./AlertDialog'));
 
 export default function AlertsPage() {
   const tabs = useTabs();
   const mine = useQuery(alertsQuery());
-  const alerting = useAlerting();
+  const alerting = useAlertCommand();
   const [changed, setChanged] = useState<FigureAlert | null>(null);
 
   const columns: TableProps<FigureAlert>['columns'] = [
@@ -32,14 +32,18 @@ export default function AlertsPage() {
     { title: '筛选', width: 120, render: (_, { scheme }) => scheme ?? '报表默认' },
     { title: '范围', dataIndex: 'bounds', width: 200 },
     { title: '方式', dataIndex: 'way_name', width: 90 },
-    { title: '状态', width: 180, render: (_, row) => <State of={row} /> },
-    { title: '最近检查', width: 200, render: (_, { checked_at, value }) => checked_at && `${value ?? ''}（${checked_at}）` },
-    { title: '最近提醒', width: 300, render: (_, { last }) => last && <Last of={last} /> },
+    { title: '状态', width: 180, render: (_, row) => <AlertState of={row} /> },
+    {
+      title: '最近检查',
+      width: 200,
+      render: (_, { checked_at, value }) => checked_at && `${value ?? ''}（${checked_at}）`,
+    },
+    { title: '最近提醒', width: 300, render: (_, { last }) => last && <LastAlertNotice of={last} /> },
     {
       title: '操作',
       width: 180,
       fixed: 'right',
-      render: (_, row) => <Actions of={row} onCommand={alerting.mutate} onChange={() => setChanged(row)} />,
+      render: (_, row) => <AlertActions of={row} onCommand={alerting.mutate} onChange={() => setChanged(row)} />,
     },
   ];
 
@@ -66,7 +70,13 @@ export default function AlertsPage() {
       />
       {changed && (
         <Suspense>
-          <AlertDialog code={changed.code} tab={changed.tab} keptAs={changed.kept_as} alert={changed} onClose={() => setChanged(null)} />
+          <AlertDialog
+            code={changed.code}
+            tab={changed.tab}
+            schemeScreen={changed.kept_as}
+            alert={changed}
+            onClose={() => setChanged(null)}
+          />
         </Suspense>
       )}
     </Card>
@@ -75,11 +85,11 @@ export default function AlertsPage() {
 
 interface ActionsProps {
   of: FigureAlert;
-  onCommand: (command: Command) => void;
+  onCommand: (command: AlertCommand) => void;
   onChange: () => void;
 }
 
-function Actions({ of: { alert_id, paused, title, figure_label }, onCommand, onChange }: ActionsProps) {
+function AlertActions({ of: { alert_id, paused, title, figure_label }, onCommand, onChange }: ActionsProps) {
   const { modal } = App.useApp();
   const remove = async () => {
     const about = {
@@ -87,7 +97,8 @@ function Actions({ of: { alert_id, paused, title, figure_label }, onCommand, onC
       undo: '不能恢复，只能重新设置；暂停则可以恢复',
       facts: [{ label: '预警', value: `${title} ${figure_label ?? ''}` }],
     };
-    if (await confirmAct(modal, { title: '删除这个预警？', danger: true, about })) onCommand({ call: 'del', body: { alert_id }, told: '已删除' });
+    if (await confirmAct(modal, { title: '删除这个预警？', danger: true, about }))
+      onCommand({ call: 'del', body: { alert_id }, successMessage: '已删除' });
   };
   return (
     <Space size={4}>
@@ -97,7 +108,13 @@ function Actions({ of: { alert_id, paused, title, figure_label }, onCommand, onC
       <Button
         type="link"
         size="small"
-        onClick={() => onCommand({ call: 'setPaused', body: { alert_id, paused: !paused }, told: paused ? '已恢复' : '已暂停' })}
+        onClick={() =>
+          onCommand({
+            call: 'setPaused',
+            body: { alert_id, paused: !paused },
+            successMessage: paused ? '已恢复' : '已暂停',
+          })
+        }
       >
         {paused ? '恢复' : '暂停'}
       </Button>
@@ -108,7 +125,7 @@ function Actions({ of: { alert_id, paused, title, figure_label }, onCommand, onC
   );
 }
 
-function State({ of: { paused, pause_reason, out, checked_at } }: { of: FigureAlert }) {
+function AlertState({ of: { paused, pause_reason, out, checked_at } }: { of: FigureAlert }) {
   if (paused) {
     return (
       <>
@@ -121,13 +138,18 @@ function State({ of: { paused, pause_reason, out, checked_at } }: { of: FigureAl
   return out ? <Tag color="error">超出范围</Tag> : <Tag color="success">范围之内</Tag>;
 }
 
-function Last({ of: { at, words, url, state, failure } }: { of: LastNotice }) {
+function LastAlertNotice({ of: { at, words, url, state, failure } }: { of: LastNotice }) {
   const tabs = useTabs();
   return (
     <>
       {at} {state}
       {failure !== null && `：${failure}`}
-      <Button type="link" size="small" style={{ height: 'auto', padding: 0, whiteSpace: 'normal', textAlign: 'left' }} onClick={() => tabs.open(url, '报表')}>
+      <Button
+        type="link"
+        size="small"
+        style={{ height: 'auto', padding: 0, whiteSpace: 'normal', textAlign: 'left' }}
+        onClick={() => tabs.open(url, '报表')}
+      >
         {words}
       </Button>
     </>

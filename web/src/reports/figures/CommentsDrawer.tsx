@@ -1,11 +1,11 @@
-/** 批注: what was remarked on the page's figures at which date; one adds remarks, and changes or deletes one's own. */
+/** 批注: remarks on the page's figures by date; users add remarks, and edit or delete their own. */
 import { Alert, App, Button, Card, Drawer, Empty, Form, Input, Select, Space, Spin, Typography } from 'antd';
 import { useState } from 'react';
-import { confirmAct } from '@/engine/confirming';
+import { confirmAct } from '@/engine/consequenceDialog';
 import type { Comment, Comments } from '@/gen';
 import { today } from '@/lib/businessClock';
 import { useQuery } from '@/lib/query';
-import { commentsQuery, useCommenting } from './comments';
+import { commentsQuery, useCommentCommand } from './comments';
 
 interface Props {
   code: string;
@@ -24,17 +24,27 @@ export default function CommentsDrawer({ code, tab, onClose }: Props) {
       {!data && !error && <Spin />}
       {data && (
         <Space orientation="vertical" style={{ width: '100%' }}>
-          <CommentForm key={changed?.comment_id ?? 0} code={code} tab={tab} known={data} changed={changed} onDone={() => setChanged(null)} />
+          <CommentForm
+            key={changed?.comment_id ?? 0}
+            code={code}
+            tab={tab}
+            known={data}
+            changed={changed}
+            onDone={() => setChanged(null)}
+          />
           <Select
             aria-label="只看一个数字的批注"
             style={{ width: '100%' }}
             value={shown}
-            options={[{ value: '', label: '全部数字' }, ...data.figures.map(({ key, label }) => ({ value: key, label }))]}
+            options={[
+              { value: '', label: '全部数字' },
+              ...data.figures.map(({ key, label }) => ({ value: key, label })),
+            ]}
             onChange={setShown}
           />
           {rows.length === 0 && <Empty description="还没有批注" />}
           {rows.map((row) => (
-            <Remark key={row.comment_id} of={row} onChange={() => setChanged(row)} />
+            <CommentItem key={row.comment_id} of={row} onChange={() => setChanged(row)} />
           ))}
         </Space>
       )}
@@ -51,7 +61,7 @@ interface FormProps {
 }
 
 function CommentForm({ code, tab, known, changed, onDone }: FormProps) {
-  const commenting = useCommenting();
+  const commenting = useCommentCommand();
   const [figure, setFigure] = useState(changed?.figure ?? '');
   const [company, setCompany] = useState(known.group ? 0 : (known.companies[0]?.company_id ?? 0));
   const [day, setDay] = useState(changed?.day ?? today());
@@ -61,8 +71,16 @@ function CommentForm({ code, tab, known, changed, onDone }: FormProps) {
     onDone();
   };
   const save = () => {
-    if (changed) commenting.mutate({ call: 'edit', body: { comment_id: changed.comment_id, day, words }, told: '批注已修改' }, { onSuccess: done });
-    else commenting.mutate({ call: 'add', body: { code, tab, figure, company_id: company || null, day, words }, told: '已批注' }, { onSuccess: done });
+    if (changed)
+      commenting.mutate(
+        { call: 'edit', body: { comment_id: changed.comment_id, day, words }, successMessage: '批注已修改' },
+        { onSuccess: done },
+      );
+    else
+      commenting.mutate(
+        { call: 'add', body: { code, tab, figure, company_id: company || null, day, words }, successMessage: '已批注' },
+        { onSuccess: done },
+      );
   };
   const companies = [
     ...(known.group ? [{ value: 0, label: '全集团' }] : []),
@@ -91,10 +109,21 @@ function CommentForm({ code, tab, known, changed, onDone }: FormProps) {
           <Input id="comment-day" type="date" value={day} onChange={(event) => setDay(event.target.value)} />
         </Form.Item>
         <Form.Item label="批注" htmlFor="comment-words">
-          <Input.TextArea id="comment-words" rows={3} maxLength={1000} value={words} onChange={(event) => setWords(event.target.value)} />
+          <Input.TextArea
+            id="comment-words"
+            rows={3}
+            maxLength={1000}
+            value={words}
+            onChange={(event) => setWords(event.target.value)}
+          />
         </Form.Item>
         <Space>
-          <Button type="primary" disabled={words.trim() === '' || day === '' || (!changed && figure === '')} loading={commenting.isPending} onClick={save}>
+          <Button
+            type="primary"
+            disabled={words.trim() === '' || day === '' || (!changed && figure === '')}
+            loading={commenting.isPending}
+            onClick={save}
+          >
             保存
           </Button>
           {changed && <Button onClick={onDone}>取消</Button>}
@@ -104,14 +133,18 @@ function CommentForm({ code, tab, known, changed, onDone }: FormProps) {
   );
 }
 
-function Remark({ of, onChange }: { of: Comment; onChange: () => void }) {
+function CommentItem({ of, onChange }: { of: Comment; onChange: () => void }) {
   const { modal } = App.useApp();
-  const commenting = useCommenting();
+  const commenting = useCommentCommand();
   const { comment_id, day, figure_label, words, company_name, author, at, changed_at, mine } = of;
   const remove = async () => {
-    const about = { effect: '看得到这个数字的人不再看到它', undo: '不能恢复，只能重新批注', facts: [{ label: '批注', value: words }] };
+    const about = {
+      effect: '看得到这个数字的人不再看到它',
+      undo: '不能恢复，只能重新批注',
+      facts: [{ label: '批注', value: words }],
+    };
     if (await confirmAct(modal, { title: '删除这条批注？', danger: true, about })) {
-      commenting.mutate({ call: 'del', body: { comment_id }, told: '已删除' });
+      commenting.mutate({ call: 'del', body: { comment_id }, successMessage: '已删除' });
     }
   };
   return (

@@ -1,15 +1,15 @@
-/** 口径: how each figure on the page is computed, from which tables and bills, and of what moment it is. */
+/** 口径: definition, source tables and bills, and time of each figure on the page. */
 import { Alert, Collapse, Drawer, Empty, Input, Space, Spin, Tag, Typography } from 'antd';
 import { useState } from 'react';
 import { DataNotices } from '@/engine/DataNotices';
 import type { ExplainedFigure, ExplainedReport, FigureSource } from '@/gen';
 import { useQuery } from '@/lib/query';
-import { explanationQuery, foundFigures } from './explained';
+import { explanationQuery, filterFigures } from './explanation';
 
 interface Props {
   code: string;
   tab: string;
-  /** What a list is summed up by. */
+  /** Grouping of a list. */
   grouping?: string;
   onClose: () => void;
 }
@@ -20,49 +20,60 @@ export default function ExplainDrawer({ code, tab, grouping, onClose }: Props) {
     <Drawer open title={data ? `口径：${data.title}` : '口径'} size={640} onClose={onClose}>
       {error && <Alert type="error" showIcon title={error.message} />}
       {!data && !error && <Spin />}
-      {data && <Explained of={data} />}
+      {data && <Explanation of={data} />}
     </Drawer>
   );
 }
 
-function Explained({ of }: { of: ExplainedReport }) {
+function Explanation({ of }: { of: ExplainedReport }) {
   const [text, setText] = useState('');
-  const shown = foundFigures(of.figures, text);
+  const shown = filterFigures(of.figures, text);
   return (
     <Space orientation="vertical" style={{ width: '100%' }} size="middle">
       <Typography.Text type="secondary">
         {of.refreshed_at ? `数据更新于 ${of.refreshed_at}，算到业务日 ${of.as_of ?? ''}` : '数据尚未发布'}
       </Typography.Text>
       <DataNotices texts={of.notices} />
-      <Input.Search allowClear placeholder="找一个数字" aria-label="找一个数字" onChange={(event) => setText(event.target.value)} />
+      <Input.Search
+        allowClear
+        placeholder="找一个数字"
+        aria-label="找一个数字"
+        onChange={(event) => setText(event.target.value)}
+      />
       {shown.length === 0 && <Empty description="没有这个数字" />}
       {shown.map((figure) => (
-        <Figure key={`${figure.chart} ${figure.name}`} of={figure} />
+        <FigureExplanation key={`${figure.chart} ${figure.name}`} of={figure} />
       ))}
       <Collapse
         items={of.chapters.map(({ title, blocks }) => ({
           key: title,
           label: title,
-          children: blocks.map((block) => <Block key={block} text={block} />),
+          children: blocks.map((block) => <ExplanationBlock key={block} text={block} />),
         }))}
       />
     </Space>
   );
 }
 
-function Figure({ of: { label, chart, note, formula, said, sources, same_named } }: { of: ExplainedFigure }) {
+function FigureExplanation({
+  of: { label, chart, note, formula, said, sources, same_named },
+}: {
+  of: ExplainedFigure;
+}) {
   return (
     <section aria-label={label}>
       <Typography.Title level={5} style={{ marginBottom: 2 }}>
         {label} <Typography.Text type="secondary">{chart}</Typography.Text>
       </Typography.Title>
       {note !== '' && <Typography.Paragraph style={{ marginBottom: 4 }}>{note}</Typography.Paragraph>}
-      {formula !== null && <Typography.Paragraph style={{ marginBottom: 4 }}>{`算法：${formula}`}</Typography.Paragraph>}
+      {formula !== null && (
+        <Typography.Paragraph style={{ marginBottom: 4 }}>{`算法：${formula}`}</Typography.Paragraph>
+      )}
       {said.map((block) => (
-        <Block key={block} text={block} />
+        <ExplanationBlock key={block} text={block} />
       ))}
       {sources.map((source) => (
-        <Source key={source.table_name} of={source} />
+        <FigureSourceItem key={source.table_name} of={source} />
       ))}
       {same_named.map(({ title, reason }) => (
         <Typography.Paragraph key={title} type="secondary" style={{ marginBottom: 2 }}>
@@ -73,7 +84,7 @@ function Figure({ of: { label, chart, note, formula, said, sources, same_named }
   );
 }
 
-function Source({ of: { table_name, label, columns, bills } }: { of: FigureSource }) {
+function FigureSourceItem({ of: { table_name, label, columns, bills } }: { of: FigureSource }) {
   return (
     <div>
       <Typography.Text type="secondary">
@@ -97,6 +108,10 @@ function Source({ of: { table_name, label, columns, bills } }: { of: FigureSourc
 }
 
 /** A paragraph or a point of the definitions: their Markdown has no more than bold names and code. */
-function Block({ text }: { text: string }) {
-  return <Typography.Paragraph style={{ marginBottom: 4, whiteSpace: 'pre-line' }}>{text.replace(/^- /, '').replaceAll('`', '')}</Typography.Paragraph>;
+function ExplanationBlock({ text }: { text: string }) {
+  return (
+    <Typography.Paragraph style={{ marginBottom: 4, whiteSpace: 'pre-line' }}>
+      {text.replace(/^- /, '').replaceAll('`', '')}
+    </Typography.Paragraph>
+  );
 }

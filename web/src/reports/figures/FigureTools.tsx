@@ -1,4 +1,4 @@
-/** 口径、预警、批注: what one may ask about the figures of a report's tab, or of a list, beside its export. */
+/** 口径、预警、批注: tools for the figures of a report's tab or of a list, beside its export. */
 import { AlertOutlined, CommentOutlined, QuestionCircleOutlined } from '@ant-design/icons';
 import { Button, Space } from 'antd';
 import { lazy, Suspense, useState } from 'react';
@@ -7,20 +7,20 @@ const AlertDialog = lazy(() => import('./AlertDialog'));
 const CommentsDrawer = lazy(() => import('./CommentsDrawer'));
 const ExplainDrawer = lazy(() => import('./ExplainDrawer'));
 
-type Open = 'explain' | 'alert' | 'comments';
+type OpenTool = 'explain' | 'alert' | 'comments';
 
 interface Props {
   code: string;
   tab: string;
-  /** Under which name the user's filters are kept. */
-  keptAs: string;
-  /** What a list is summed up by. */
+  /** Screen under which the user's filters are stored. */
+  schemeScreen: string;
+  /** Grouping of a list. */
   grouping?: string;
   size?: 'small';
 }
 
-export function FigureTools({ code, tab, keptAs, grouping, size }: Props) {
-  const [open, setOpen] = useState<Open | null>(null);
+export function FigureTools({ code, tab, schemeScreen: keptAs, grouping, size }: Props) {
+  const [open, setOpen] = useState<OpenTool | null>(null);
   const close = () => setOpen(null);
   return (
     <>
@@ -37,7 +37,7 @@ export function FigureTools({ code, tab, keptAs, grouping, size }: Props) {
       </Space.Compact>
       <Suspense>
         {open === 'explain' && <ExplainDrawer code={code} tab={tab} grouping={grouping} onClose={close} />}
-        {open === 'alert' && <AlertDialog code={code} tab={tab} keptAs={keptAs} onClose={close} />}
+        {open === 'alert' && <AlertDialog code={code} tab={tab} schemeScreen={keptAs} onClose={close} />}
         {open === 'comments' && <CommentsDrawer code={code} tab={tab} onClose={close} />}
       </Suspense>
     </>

@@ -1,15 +1,15 @@
-/** 指标预警: what one has watched, and what may be done with it. */
+/** 指标预警: queries and commands of the user's alerts. */
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Alerts, ChangedAlert, FigureChoice, PresentValue, WantedAlert } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 
 const PREFIX = 'v2/report/FigureAlert';
-export const PAGE = '/myAlerts';
-const KEY = ['alerts'];
+export const ALERTS_PAGE = '/myAlerts';
+const ALERTS_KEY = ['alerts'];
 
 export function alertsQuery() {
-  return queryOptions({ queryKey: KEY, queryFn: () => api.get<Alerts>(`${PREFIX}/getMine`), staleTime: 0 });
+  return queryOptions({ queryKey: ALERTS_KEY, queryFn: () => api.get<Alerts>(`${PREFIX}/getMine`), staleTime: 0 });
 }
 
 export function figureChoicesQuery(code: string, tab: string) {
@@ -29,19 +29,19 @@ export function presentValueQuery(code: string, tab: string, figure: string, sch
   });
 }
 
-export type Command =
-  | { call: 'add'; body: WantedAlert; told: string }
-  | { call: 'edit'; body: ChangedAlert; told: string }
-  | { call: 'setPaused'; body: { alert_id: number; paused: boolean }; told: string }
-  | { call: 'del'; body: { alert_id: number }; told: string };
+export type AlertCommand =
+  | { call: 'add'; body: WantedAlert; successMessage: string }
+  | { call: 'edit'; body: ChangedAlert; successMessage: string }
+  | { call: 'setPaused'; body: { alert_id: number; paused: boolean }; successMessage: string }
+  | { call: 'del'; body: { alert_id: number }; successMessage: string };
 
-export function useAlerting() {
+export function useAlertCommand() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ call, body }: Command) => api.post(`${PREFIX}/${call}`, body),
-    onSuccess: (_, { told }) => {
-      showMessage('success', told);
-      void client.invalidateQueries({ queryKey: KEY });
+    mutationFn: ({ call, body }: AlertCommand) => api.post(`${PREFIX}/${call}`, body),
+    onSuccess: (_, { successMessage }) => {
+      showMessage('success', successMessage);
+      void client.invalidateQueries({ queryKey: ALERTS_KEY });
     },
     onError: reportError,
   });

@@ -1,17 +1,17 @@
-/** 上下限: as people type them, and as the server has them: shares of one, where people think of a hundred. */
+/** 上下限: conversion between typed percentages and the server's shares of one. */
 import { Decimal, parseDecimal } from '@/lib/decimal';
 
 const HUNDRED = new Decimal(100);
 
-/** What was typed, for the server; null is no bound, undefined is no number. */
-export function sentBound(typed: string, share: boolean): string | null | undefined {
+/** Parse a typed bound for the server; null if empty, undefined if it is no number. */
+export function parseBound(typed: string, share: boolean): string | null | undefined {
   if (typed.trim() === '') return null;
   const value = parseDecimal(typed);
   return value === null ? undefined : (share ? value.div(HUNDRED) : value).toString();
 }
 
-/** What the server has, for the one who types. */
-export function typedBound(sent: string | number | null | undefined, share: boolean): string {
+/** Format the server's bound for editing. */
+export function formatBound(sent: string | number | null | undefined, share: boolean): string {
   const value = parseDecimal(sent);
   return value === null ? '' : (share ? value.times(HUNDRED) : value).toString();
 }

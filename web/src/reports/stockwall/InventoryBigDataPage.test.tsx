@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { button, giveSizes, ok, renderPage } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { findButton, stubElementSizes, okAnswer, renderPage } from '@/engine/harness';
 import type { AuditedBill, StockHealth, StockOverview } from '@/gen';
 import InventoryBigDataPage from './InventoryBigDataPage';
 
@@ -22,7 +22,10 @@ const overview: StockOverview = {
   refreshed_at: '2026-11-22 10:00:00',
   by_value: true,
   whole,
-  provinces: [{ ...whole, province_name: '浙江省' }, { ...whole, province_name: '未指定' }],
+  provinces: [
+    { ...whole, province_name: '浙江省' },
+    { ...whole, province_name: '未指定' },
+  ],
   companies: [{ ...whole, company_id: 2, company_name: '杭州公司' }],
   aging: [{ bucket: '0–30天', quantity: '900', amount: '9000.00' }],
   months: [{ month: '2026-11', closing_quantity: '1200', closing_amount: '234567890.00', turnover_days: '33.0' }],
@@ -36,23 +39,26 @@ const bill: AuditedBill = {
   audited_at: '2026-11-22 09:58:00',
   url: '/sales/salesoutSee?id=9',
 };
-let told: StockOverview;
+let stockOverview: StockOverview;
 let notices: string[];
 let view: ReturnType<typeof renderPage>;
 
 const open = () => {
-  view = renderPage(<InventoryBigDataPage screen={{ ...billScreen(), name: 'inventory_big_data', api, actions: [] }} />, {
-    'v2/report/Frame/getRefreshedAt': () => ok({ refreshed_at: told.refreshed_at, notices }),
-    [`${api}/getOverview`]: () => ok(told),
-    [`${api}/getTicker`]: () => ok([bill]),
-  });
+  view = renderPage(
+    <InventoryBigDataPage screen={{ ...buildBillScreen(), name: 'inventory_big_data', api, actions: [] }} />,
+    {
+      'v2/report/Frame/getRefreshedAt': () => okAnswer({ refreshed_at: stockOverview.refreshed_at, notices }),
+      [`${api}/getOverview`]: () => okAnswer(stockOverview),
+      [`${api}/getTicker`]: () => okAnswer([bill]),
+    },
+  );
 };
 // Charts write the same words into their legends.
 const figure = (label: string) => screen.findByRole('link', { name: new RegExp(`^${label}`) });
 
 beforeEach(() => {
-  giveSizes();
-  told = overview;
+  stubElementSizes();
+  stockOverview = overview;
   notices = [];
 });
 afterEach(() => view.done());
@@ -74,14 +80,16 @@ describe('the stock wall', () => {
   });
 
   it('is exported of the company that is looked at, with the right to export', async () => {
-    const described = billScreen();
+    const described = buildBillScreen();
     view = renderPage(
-      <InventoryBigDataPage screen={{ ...described, name: 'inventory_big_data', api, report: 'InventoryBigData', filed: true }} />,
+      <InventoryBigDataPage
+        screen={{ ...described, name: 'inventory_big_data', api, report: 'InventoryBigData', filed: true }}
+      />,
       {
-        'v2/report/Frame/getRefreshedAt': () => ok({ refreshed_at: told.refreshed_at, notices }),
-        [`${api}/getOverview`]: () => ok(told),
-        [`${api}/getTicker`]: () => ok([bill]),
-        'v2/report/Frame/export': () => ok({ export_id: 1, file_name: 'a.pdf' }),
+        'v2/report/Frame/getRefreshedAt': () => okAnswer({ refreshed_at: stockOverview.refreshed_at, notices }),
+        [`${api}/getOverview`]: () => okAnswer(stockOverview),
+        [`${api}/getTicker`]: () => okAnswer([bill]),
+        'v2/report/Frame/export': () => okAnswer({ export_id: 1, file_name: 'a.pdf' }),
       },
     );
     fireEvent.click(await screen.findByRole('button', { name: /导出/ }));
@@ -96,7 +104,10 @@ describe('the stock wall', () => {
   });
 
   it('says why figures stand still, or may change', async () => {
-    notices = ['数据刷新失败，系统正在重试，显示的是 2026-11-22 10:00:00 的数据', '杭州公司、2026-09 起的期间正在重算成本，数字可能变化'];
+    notices = [
+      '数据刷新失败，系统正在重试，显示的是 2026-11-22 10:00:00 的数据',
+      '杭州公司、2026-09 起的期间正在重算成本，数字可能变化',
+    ];
     open();
     await waitFor(() => expect(screen.getAllByRole('alert').map((each) => each.textContent)).toEqual(notices));
     expect(await figure('库存金额')).toBeTruthy();
@@ -111,7 +122,7 @@ describe('the stock wall', () => {
 
   it('goes by quantity where cost is hidden', async () => {
     const hidden = { amount: '无权限', sluggish_amount: '无权限' };
-    told = {
+    stockOverview = {
       ...overview,
       by_value: false,
       whole: { ...whole, ...hidden },
@@ -134,17 +145,20 @@ describe('the stock wall', () => {
   });
 
   it('says so where there is no stock, or no figures yet', async () => {
-    told = { ...overview, companies: [] };
+    stockOverview = { ...overview, companies: [] };
     open();
     expect(await screen.findByText('您的数据范围内还没有库存')).toBeTruthy();
     view.done();
-    view = renderPage(<InventoryBigDataPage screen={{ ...billScreen(), name: 'inventory_big_data', api, actions: [] }} />, {
-      [`${api}/getOverview`]: () => ({ code: 400, msg: '报表数据尚未发布，请稍后再查询' }),
-    });
+    view = renderPage(
+      <InventoryBigDataPage screen={{ ...buildBillScreen(), name: 'inventory_big_data', api, actions: [] }} />,
+      {
+        [`${api}/getOverview`]: () => ({ code: 400, msg: '报表数据尚未发布，请稍后再查询' }),
+      },
+    );
     expect(await screen.findByText('报表数据尚未发布，请稍后再查询')).toBeTruthy();
     const asked = () => view.calls.filter(({ path }) => path === `${api}/getOverview`).length;
     const before = asked();
-    fireEvent.click(button('重试')!);
+    fireEvent.click(findButton('重试')!);
     await waitFor(() => expect(asked()).toBeGreaterThan(before));
   });
 });

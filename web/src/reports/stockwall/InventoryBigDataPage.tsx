@@ -2,11 +2,11 @@
 import { FullscreenExitOutlined, FullscreenOutlined } from '@ant-design/icons';
 import { Button, Empty, Spin } from 'antd';
 import { useRef, useState } from 'react';
-import { actionOf, type Screen } from '@/engine/types';
+import { findAction, type Screen } from '@/engine/types';
 import type { StockOverview } from '@/gen';
 import { ExportMenu } from '../ExportMenu';
 import type { FilterValues } from '../frameFilters';
-import { TAB } from '../ListReportPage';
+import { LIST_TAB } from '../ListReportPage';
 import { PublishedNotices } from '../PublishedNotices';
 import { AgingPanel, CompaniesPanel, TurnoverPanel } from './WallCharts';
 import { Clock } from './Clock';
@@ -17,12 +17,12 @@ import { useFullscreen } from './useFullscreen';
 import styles from './wall.module.css';
 import { useOverview } from './wallQueries';
 
-const GROUP = 0;
+const WHOLE_GROUP = 0;
 
 export default function InventoryBigDataPage({ screen }: { screen: Screen }) {
   const wall = useRef<HTMLDivElement>(null);
   const [isFull, toggle] = useFullscreen(wall);
-  const [company, choose] = useState(GROUP);
+  const [company, choose] = useState(WHOLE_GROUP);
   const query = useOverview(screen, company);
   const { data, error, refetch } = query;
   return (
@@ -32,14 +32,14 @@ export default function InventoryBigDataPage({ screen }: { screen: Screen }) {
         <h1>库存大数据</h1>
         <div className={`${styles.side} ${styles.right}`}>
           <Clock />
-          {actionOf(screen, 'export') && !isFull && (
+          {findAction(screen, 'export') && !isFull && (
             <ExportMenu
               size="small"
               ghost
               code={screen.report ?? ''}
-              tab={TAB}
-              filters={(): FilterValues => (company === GROUP ? {} : { company_id: [String(company)] })}
-              keptAs={screen.name}
+              tab={LIST_TAB}
+              filters={(): FilterValues => (company === WHOLE_GROUP ? {} : { company_id: [String(company)] })}
+              schemeScreen={screen.name}
             />
           )}
           <Button
@@ -53,11 +53,14 @@ export default function InventoryBigDataPage({ screen }: { screen: Screen }) {
       </header>
       <PublishedNotices />
       {data ? (
-        <Wall data={data} screen={screen} company={company} onCompany={choose} />
+        <StockWall data={data} screen={screen} company={company} onCompany={choose} />
       ) : (
         <div className={styles.waiting}>
           {error ? (
-            <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={<span className={styles.told}>{error.message}</span>}>
+            <Empty
+              image={Empty.PRESENTED_IMAGE_SIMPLE}
+              description={<span className={styles.told}>{error.message}</span>}
+            >
               <Button ghost onClick={() => void refetch()}>
                 重试
               </Button>
@@ -71,25 +74,25 @@ export default function InventoryBigDataPage({ screen }: { screen: Screen }) {
   );
 }
 
-interface WallProps {
+interface StockWallProps {
   data: StockOverview;
   screen: Screen;
   company: number;
   onCompany: (company: number) => void;
 }
 
-function Wall({ data, screen, company, onCompany }: WallProps) {
+function StockWall({ data, screen, company, onCompany }: StockWallProps) {
   const chosen = data.companies.find((one) => one.company_id === company);
   if (data.companies.length === 0) {
     return <div className={`${styles.waiting} ${styles.told}`}>您的数据范围内还没有库存</div>;
   }
   return (
     <>
-      <Headline whole={data.whole} byValue={data.by_value} company={chosen} />
+      <Headline overview={data.whole} byValue={data.by_value} company={chosen} />
       {chosen && (
         <div className={styles.chosen}>
           只看 {chosen.company_name}
-          <Button ghost size="small" onClick={() => onCompany(GROUP)}>
+          <Button ghost size="small" onClick={() => onCompany(WHOLE_GROUP)}>
             看全部公司
           </Button>
         </div>

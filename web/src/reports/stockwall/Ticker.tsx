@@ -7,8 +7,8 @@ import styles from './wall.module.css';
 import { WallPanel } from './WallPanel';
 import { useTicker } from './wallQueries';
 
-const time = 'MM-DD HH:mm';
-const year = 'YYYY-'.length;
+const TIME_FORMAT = 'MM-DD HH:mm';
+const YEAR_LENGTH = 'YYYY-'.length;
 
 export function Ticker({ screen }: { screen: Screen }) {
   const { data, error } = useTicker(screen);
@@ -20,7 +20,7 @@ export function Ticker({ screen }: { screen: Screen }) {
         {data?.map((bill) => (
           <li key={bill.log_id}>
             <Link to={bill.url}>
-              <time>{bill.audited_at.slice(year, year + time.length)}</time>
+              <time>{bill.audited_at.slice(YEAR_LENGTH, YEAR_LENGTH + TIME_FORMAT.length)}</time>
               <span>
                 {bill.label} <small>{bill.bill_no}</small>
               </span>

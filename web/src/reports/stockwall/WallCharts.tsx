@@ -1,51 +1,68 @@
 /** 库龄、公司、周转: the wall's charts. */
 import type { AgedStock, CompanyStock, StockMonth } from '@/gen';
 import { LazyChart } from '../charts/LazyChart';
-import { brief } from '../charts/options';
+import { formatAxisValue } from '../charts/options';
 import { WallPanel } from './WallPanel';
 
-const text = '#9fc0ea';
-const line = '#1d3d6b';
+const TEXT_COLOR = '#9fc0ea';
+const LINE_COLOR = '#1d3d6b';
 /** From fresh to old. */
-const ages = ['#2ecc9b', '#5bc0f8', '#409EFF', '#f5c542', '#f39243', '#ef5b5b'];
-const axis = { axisLabel: { color: text }, axisLine: { lineStyle: { color: line } }, splitLine: { lineStyle: { color: line } } };
-const grid = { left: 4, right: 14, top: 28, bottom: 2, containLabel: true };
-const height = 210;
-const companiesShown = 8;
-/** Of a company's name (px), which takes two lines rather than being cut off. */
-const nameWidth = 96;
-const nameSize = 11;
-const nameHeight = 2 * (nameSize + 2) + 4;
-/** What stands around the bars. */
-const aroundBars = 60;
+const AGE_COLORS = ['#2ecc9b', '#5bc0f8', '#409EFF', '#f5c542', '#f39243', '#ef5b5b'];
+const AXIS_STYLE = {
+  axisLabel: { color: TEXT_COLOR },
+  axisLine: { lineStyle: { color: LINE_COLOR } },
+  splitLine: { lineStyle: { color: LINE_COLOR } },
+};
+const CHART_GRID = { left: 4, right: 14, top: 28, bottom: 2, containLabel: true };
+const CHART_HEIGHT = 210;
+const MAX_COMPANIES = 8;
+/** Width of a company's name (px), which is wrapped onto two lines rather than cut off. */
+const NAME_WIDTH = 96;
+const NAME_SIZE = 11;
+const NAME_HEIGHT = 2 * (NAME_SIZE + 2) + 4;
+/** Height of the chart around the bars. */
+const BARS_MARGIN = 60;
 
 export function AgingPanel({ aging, byValue }: { aging: AgedStock[]; byValue: boolean }) {
   const measure = byValue ? 'amount' : 'quantity';
   const option = {
-    tooltip: { trigger: 'axis', valueFormatter: brief, confine: true },
-    grid,
-    xAxis: { type: 'category', data: aging.map(({ bucket }) => bucket), ...axis, axisLabel: { color: text, fontSize: 11, interval: 0, rotate: 20 } },
-    yAxis: { type: 'value', minInterval: 1, ...axis, axisLabel: { color: text, formatter: brief } },
+    tooltip: { trigger: 'axis', valueFormatter: formatAxisValue, confine: true },
+    grid: CHART_GRID,
+    xAxis: {
+      type: 'category',
+      data: aging.map(({ bucket }) => bucket),
+      ...AXIS_STYLE,
+      axisLabel: { color: TEXT_COLOR, fontSize: 11, interval: 0, rotate: 20 },
+    },
+    yAxis: {
+      type: 'value',
+      minInterval: 1,
+      ...AXIS_STYLE,
+      axisLabel: { color: TEXT_COLOR, formatter: formatAxisValue },
+    },
     series: [
       {
         name: byValue ? '库存金额' : '库存数量',
         type: 'bar',
         barMaxWidth: 30,
-        data: aging.map((one) => ({ value: Number(one[measure]), itemStyle: { color: ages[orderOf(one.bucket)] } })),
+        data: aging.map((one) => ({
+          value: Number(one[measure]),
+          itemStyle: { color: AGE_COLORS[bucketIndex(one.bucket)] },
+        })),
       },
     ],
   };
   return (
     <WallPanel title={byValue ? '库龄（金额）' : '库龄（数量）'}>
-      <LazyChart option={option} height={height} label="各库龄的库存" />
+      <LazyChart option={option} height={CHART_HEIGHT} label="各库龄的库存" />
     </WallPanel>
   );
 }
 
 /** Buckets without stock are not told of, so a colour goes by the bucket's first day. */
-const firstDays = [0, 31, 61, 91, 181, 365];
-function orderOf(bucket: string): number {
-  return Math.max(firstDays.indexOf(parseInt(bucket, 10)), 0);
+const BUCKET_FIRST_DAYS = [0, 31, 61, 91, 181, 365];
+function bucketIndex(bucket: string): number {
+  return Math.max(BUCKET_FIRST_DAYS.indexOf(parseInt(bucket, 10)), 0);
 }
 
 interface CompaniesProps {
@@ -55,16 +72,48 @@ interface CompaniesProps {
 }
 
 export function CompaniesPanel({ companies, byValue, onPick }: CompaniesProps) {
-  const shown = [...companies].sort((a, b) => stockOf(b, byValue) - stockOf(a, byValue)).slice(0, companiesShown).reverse();
+  const shown = [...companies]
+    .sort((a, b) => stockOf(b, byValue) - stockOf(a, byValue))
+    .slice(0, MAX_COMPANIES)
+    .reverse();
   const option = {
-    tooltip: { trigger: 'axis', confine: true, valueFormatter: brief },
-    legend: { data: ['180 天以内', '呆滞'], textStyle: { color: text }, top: 0 },
-    grid,
-    xAxis: { type: 'value', minInterval: 1, ...axis, axisLabel: { color: text, formatter: brief, hideOverlap: true } },
-    yAxis: { type: 'category', data: shown.map(({ company_name }) => company_name), ...axis, axisLabel: { color: text, width: nameWidth, fontSize: nameSize, lineHeight: nameSize + 2, overflow: 'break', interval: 0 } },
+    tooltip: { trigger: 'axis', confine: true, valueFormatter: formatAxisValue },
+    legend: { data: ['180 天以内', '呆滞'], textStyle: { color: TEXT_COLOR }, top: 0 },
+    grid: CHART_GRID,
+    xAxis: {
+      type: 'value',
+      minInterval: 1,
+      ...AXIS_STYLE,
+      axisLabel: { color: TEXT_COLOR, formatter: formatAxisValue, hideOverlap: true },
+    },
+    yAxis: {
+      type: 'category',
+      data: shown.map(({ company_name }) => company_name),
+      ...AXIS_STYLE,
+      axisLabel: {
+        color: TEXT_COLOR,
+        width: NAME_WIDTH,
+        fontSize: NAME_SIZE,
+        lineHeight: NAME_SIZE + 2,
+        overflow: 'break',
+        interval: 0,
+      },
+    },
     series: [
-      { name: '180 天以内', type: 'bar', stack: 'stock', color: '#409EFF', data: shown.map((one) => stockOf(one, byValue) - sluggishOf(one, byValue)) },
-      { name: '呆滞', type: 'bar', stack: 'stock', color: '#ef5b5b', data: shown.map((one) => sluggishOf(one, byValue)) },
+      {
+        name: '180 天以内',
+        type: 'bar',
+        stack: 'stock',
+        color: '#409EFF',
+        data: shown.map((one) => stockOf(one, byValue) - sluggishOf(one, byValue)),
+      },
+      {
+        name: '呆滞',
+        type: 'bar',
+        stack: 'stock',
+        color: '#ef5b5b',
+        data: shown.map((one) => sluggishOf(one, byValue)),
+      },
     ],
   };
   const pick = (name: string) => {
@@ -73,27 +122,44 @@ export function CompaniesPanel({ companies, byValue, onPick }: CompaniesProps) {
   };
   return (
     <WallPanel title="各公司库存与呆滞">
-      <LazyChart option={option} height={Math.max(height + 30, shown.length * nameHeight + aroundBars)} label="各公司的库存与其中的呆滞" onPick={pick} />
+      <LazyChart
+        option={option}
+        height={Math.max(CHART_HEIGHT + 30, shown.length * NAME_HEIGHT + BARS_MARGIN)}
+        label="各公司的库存与其中的呆滞"
+        onPick={pick}
+      />
     </WallPanel>
   );
 }
 
 const stockOf = (one: CompanyStock, byValue: boolean) => Number(byValue ? one.amount : one.quantity);
-const sluggishOf = (one: CompanyStock, byValue: boolean) => Number(byValue ? one.sluggish_amount : one.sluggish_quantity);
+const sluggishOf = (one: CompanyStock, byValue: boolean) =>
+  Number(byValue ? one.sluggish_amount : one.sluggish_quantity);
 
 export function TurnoverPanel({ months, byValue }: { months: StockMonth[]; byValue: boolean }) {
   const measure = byValue ? 'closing_amount' : 'closing_quantity';
   const option = {
-    tooltip: { trigger: 'axis', confine: true, valueFormatter: brief },
-    legend: { data: ['月末库存', '周转天数'], textStyle: { color: text }, top: 0 },
-    grid,
-    xAxis: { type: 'category', data: months.map(({ month }) => month.slice(2)), ...axis, axisLabel: { color: text, fontSize: 11, interval: 0, rotate: 45 } },
+    tooltip: { trigger: 'axis', confine: true, valueFormatter: formatAxisValue },
+    legend: { data: ['月末库存', '周转天数'], textStyle: { color: TEXT_COLOR }, top: 0 },
+    grid: CHART_GRID,
+    xAxis: {
+      type: 'category',
+      data: months.map(({ month }) => month.slice(2)),
+      ...AXIS_STYLE,
+      axisLabel: { color: TEXT_COLOR, fontSize: 11, interval: 0, rotate: 45 },
+    },
     yAxis: [
-      { type: 'value', minInterval: 1, ...axis, axisLabel: { color: text, formatter: brief } },
-      { type: 'value', ...axis, splitLine: { show: false } },
+      { type: 'value', minInterval: 1, ...AXIS_STYLE, axisLabel: { color: TEXT_COLOR, formatter: formatAxisValue } },
+      { type: 'value', ...AXIS_STYLE, splitLine: { show: false } },
     ],
     series: [
-      { name: '月末库存', type: 'bar', color: '#2b6cb8', barMaxWidth: 22, data: months.map((one) => Number(one[measure])) },
+      {
+        name: '月末库存',
+        type: 'bar',
+        color: '#2b6cb8',
+        barMaxWidth: 22,
+        data: months.map((one) => Number(one[measure])),
+      },
       {
         name: '周转天数',
         type: 'line',
@@ -106,7 +172,7 @@ export function TurnoverPanel({ months, byValue }: { months: StockMonth[]; byVal
   };
   return (
     <WallPanel title="库存与周转（近 12 个月）">
-      <LazyChart option={option} height={height} label="每月末的库存与周转天数" />
+      <LazyChart option={option} height={CHART_HEIGHT} label="每月末的库存与周转天数" />
     </WallPanel>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState, type RefObject } from 'react';
 
-/** Whether an element fills the screen, and what makes it do so or no more. */
+/** Return whether an element is in full screen, and a function that toggles it. */
 export function useFullscreen(element: RefObject<HTMLElement | null>): [boolean, () => void] {
   const [isFull, setFull] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What the stock wall asks: figures once newer ones are published, the ticker every few seconds. */
+/** Queries of the stock wall: figures once newer ones are published, the ticker every few seconds. */
 import { keepPreviousData } from '@tanstack/react-query';
 import type { Screen } from '@/engine/types';
 import type { AuditedBill, StockOverview } from '@/gen';
@@ -6,8 +6,8 @@ import { api } from '@/lib/api';
 import { useQuery } from '@/lib/query';
 import { usePublishedAt } from '../console/consoleQueries';
 
-const tickEvery = 15_000;
-const bills = 20;
+const POLL_INTERVAL = 15_000;
+const BILL_COUNT = 20;
 
 export function useOverview(screen: Screen, company: number) {
   const publishedAt = usePublishedAt();
@@ -25,8 +25,8 @@ export function useOverview(screen: Screen, company: number) {
 export function useTicker(screen: Screen) {
   return useQuery({
     queryKey: [screen.name, 'ticker'],
-    queryFn: ({ signal }) => api.get<AuditedBill[]>(`${screen.api}/getTicker`, { num: bills }, { signal }),
-    refetchInterval: tickEvery,
+    queryFn: ({ signal }) => api.get<AuditedBill[]>(`${screen.api}/getTicker`, { num: BILL_COUNT }, { signal }),
+    refetchInterval: POLL_INTERVAL,
     meta: { quiet: true },
   });
 }

@@ -5,9 +5,16 @@ import type { Subscription, Subscriptions } from '@/gen';
 import { TabsContext } from '@/lib/tabs';
 import SubscribeDialog from './SubscribeDialog';
 
-const set = { preference_id: 1, kind: 'scheme', screen: 'report_CustomerProfit/all', name: '上海', value: { filters: {} }, mine: true };
+const set = {
+  preference_id: 1,
+  kind: 'scheme',
+  screen: 'report_CustomerProfit/all',
+  name: '上海',
+  value: { filters: {} },
+  mine: true,
+};
 let mine: Subscriptions;
-let sent: { path: string; body: unknown }[];
+let sentRequests: { path: string; body: unknown }[];
 let refusal: string | null;
 const close = vi.fn();
 
@@ -17,7 +24,13 @@ function start(subscription?: Subscription) {
   render(
     <QueryClientProvider client={client}>
       <TabsContext value={shell}>
-        <SubscribeDialog code="CustomerProfit" tab="all" keptAs="report_CustomerProfit/all" subscription={subscription} onClose={close} />
+        <SubscribeDialog
+          code="CustomerProfit"
+          tab="all"
+          schemeScreen="report_CustomerProfit/all"
+          subscription={subscription}
+          onClose={close}
+        />
       </TabsContext>
     </QueryClientProvider>,
   );
@@ -37,16 +50,18 @@ async function take(name: string) {
 
 beforeEach(() => {
   mine = { data: [], mail_address: 'zhang@example.com', mail_problem: null };
-  sent = [];
+  sentRequests = [];
   refusal = null;
   close.mockReset();
   vi.stubGlobal(
     'fetch',
     vi.fn((url: string, options?: { body?: string }) => {
-      if (options?.body) sent.push({ path: url, body: JSON.parse(options.body) });
+      if (options?.body) sentRequests.push({ path: url, body: JSON.parse(options.body) });
       const data = url.includes('getMine') ? mine : url.includes('UserPreference') ? [set] : { id: 1 };
       const refused = refusal !== null && url.includes('Subscription/add');
-      return Promise.resolve(Response.json(refused ? { code: 400, msg: refusal, data: null } : { code: 200, msg: '', data }));
+      return Promise.resolve(
+        Response.json(refused ? { code: 400, msg: refusal, data: null } : { code: 200, msg: '', data }),
+      );
     }),
   );
 });
@@ -68,7 +83,7 @@ describe('subscribing', () => {
     fireEvent.click(await screen.findByText(/zhang@example.com/));
     await agree();
     await waitFor(() => expect(close).toHaveBeenCalled());
-    expect(sent.map(({ body }) => body)).toEqual([
+    expect(sentRequests.map(({ body }) => body)).toEqual([
       { code: 'CustomerProfit', tab: 'all', scheme: '上海', rhythm: 'week', day: 3, hour: 8, way: 'mail', form: 'pdf' },
     ]);
   });
@@ -98,7 +113,7 @@ describe('subscribing', () => {
     fireEvent.click(screen.getByText('站内消息，文件在导出任务中'));
     await agree(/^保\s*存$/);
     await waitFor(() => expect(close).toHaveBeenCalled());
-    expect(sent).toEqual([
+    expect(sentRequests).toEqual([
       {
         path: expect.stringContaining('Subscription/edit') as string,
         body: { subscription_id: 7, scheme: '上海', rhythm: 'month', day: 31, hour: 18, way: 'message', form: 'pdf' },
@@ -113,8 +128,8 @@ describe('subscribing', () => {
     expect(await screen.findByText('系统没有设置发信邮箱')).toBeTruthy();
     expect(screen.getByRole('radio', { name: /^邮件/ }).hasAttribute('disabled')).toBe(true);
     await agree();
-    await waitFor(() => expect(sent).toHaveLength(1));
-    expect(sent[0]?.body).toMatchObject({ scheme: null, rhythm: 'day', day: null, way: 'message' });
+    await waitFor(() => expect(sentRequests).toHaveLength(1));
+    expect(sentRequests[0]?.body).toMatchObject({ scheme: null, rhythm: 'day', day: null, way: 'message' });
     expect(close).not.toHaveBeenCalled();
   });
 });

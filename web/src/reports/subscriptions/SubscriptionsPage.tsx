@@ -1,26 +1,26 @@
-/** 我的订阅: the reports one gets regularly, what became of the last run, and why one has stopped. */
+/** 我的订阅: the user's subscriptions, the result of the last run, and why one has stopped. */
 import { useMutation } from '@tanstack/react-query';
 import { Alert, App, Button, Card, Space, Table, Tag, type TableProps } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import type { LastRun, Subscription } from '@/gen';
-import { confirmAct } from '@/engine/confirming';
+import { confirmAct } from '@/engine/consequenceDialog';
 import { api } from '@/lib/api';
 import { reportError } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { saveFile } from '@/lib/saveFile';
 import { useTabs } from '@/lib/tabs';
-import { subscriptionsQuery, useSubscribing, type Command } from './subscriptions';
+import { subscriptionsQuery, useSubscriptionCommand, type SubscriptionCommand } from './subscriptions';
 
 const SubscribeDialog = lazy(() => import('./SubscribeDialog'));
-const LOOK_AGAIN = 3_000;
+const POLL_INTERVAL = 3_000;
 
 export default function SubscriptionsPage() {
   const tabs = useTabs();
   const mine = useQuery({
     ...subscriptionsQuery(),
-    refetchInterval: ({ state }) => (state.data?.data.some(({ last }) => last?.waiting) ? LOOK_AGAIN : false),
+    refetchInterval: ({ state }) => (state.data?.data.some(({ last }) => last?.waiting) ? POLL_INTERVAL : false),
   });
-  const subscribing = useSubscribing();
+  const subscribing = useSubscriptionCommand();
   const [changed, setChanged] = useState<Subscription | null>(null);
 
   const columns: TableProps<Subscription>['columns'] = [
@@ -40,14 +40,16 @@ export default function SubscriptionsPage() {
     { title: '时间', dataIndex: 'schedule', width: 130 },
     { title: '文件', dataIndex: 'form_name', width: 100 },
     { title: '方式', dataIndex: 'way_name', width: 90 },
-    { title: '状态', width: 200, render: (_, row) => <State of={row} /> },
+    { title: '状态', width: 200, render: (_, row) => <SubscriptionState of={row} /> },
     { title: '下次运行', dataIndex: 'next_at', width: 160 },
-    { title: '最近一次', width: 260, render: (_, { last }) => last && <Last of={last} /> },
+    { title: '最近一次', width: 260, render: (_, { last }) => last && <LastRunStatus of={last} /> },
     {
       title: '操作',
       width: 250,
       fixed: 'right',
-      render: (_, row) => <Actions of={row} onCommand={subscribing.mutate} onChange={() => setChanged(row)} />,
+      render: (_, row) => (
+        <SubscriptionActions of={row} onCommand={subscribing.mutate} onChange={() => setChanged(row)} />
+      ),
     },
   ];
 
@@ -74,7 +76,13 @@ export default function SubscriptionsPage() {
       />
       {changed && (
         <Suspense>
-          <SubscribeDialog code={changed.code} tab={changed.tab} keptAs={changed.kept_as} subscription={changed} onClose={() => setChanged(null)} />
+          <SubscribeDialog
+            code={changed.code}
+            tab={changed.tab}
+            schemeScreen={changed.kept_as}
+            subscription={changed}
+            onClose={() => setChanged(null)}
+          />
         </Suspense>
       )}
     </Card>
@@ -83,11 +91,11 @@ export default function SubscriptionsPage() {
 
 interface ActionsProps {
   of: Subscription;
-  onCommand: (command: Command) => void;
+  onCommand: (command: SubscriptionCommand) => void;
   onChange: () => void;
 }
 
-function Actions({ of: { subscription_id, paused, title }, onCommand, onChange }: ActionsProps) {
+function SubscriptionActions({ of: { subscription_id, paused, title }, onCommand, onChange }: ActionsProps) {
   const { modal } = App.useApp();
   const remove = async () => {
     const about = {
@@ -95,7 +103,8 @@ function Actions({ of: { subscription_id, paused, title }, onCommand, onChange }
       undo: '不能恢复，只能重新订阅；暂停则可以恢复',
       facts: [{ label: '订阅', value: title }],
     };
-    if (await confirmAct(modal, { title: '删除这个订阅？', danger: true, about })) onCommand({ call: 'del', body: { subscription_id }, told: '已删除' });
+    if (await confirmAct(modal, { title: '删除这个订阅？', danger: true, about }))
+      onCommand({ call: 'del', body: { subscription_id }, successMessage: '已删除' });
   };
   return (
     <Space size={4}>
@@ -103,7 +112,9 @@ function Actions({ of: { subscription_id, paused, title }, onCommand, onChange }
         type="link"
         size="small"
         disabled={paused}
-        onClick={() => onCommand({ call: 'run', body: { subscription_id }, told: '已开始，完成后按订阅的方式发送' })}
+        onClick={() =>
+          onCommand({ call: 'run', body: { subscription_id }, successMessage: '已开始，完成后按订阅的方式发送' })
+        }
       >
         立即运行
       </Button>
@@ -113,7 +124,13 @@ function Actions({ of: { subscription_id, paused, title }, onCommand, onChange }
       <Button
         type="link"
         size="small"
-        onClick={() => onCommand({ call: 'setPaused', body: { subscription_id, paused: !paused }, told: paused ? '已恢复' : '已暂停' })}
+        onClick={() =>
+          onCommand({
+            call: 'setPaused',
+            body: { subscription_id, paused: !paused },
+            successMessage: paused ? '已恢复' : '已暂停',
+          })
+        }
       >
         {paused ? '恢复' : '暂停'}
       </Button>
@@ -124,7 +141,7 @@ function Actions({ of: { subscription_id, paused, title }, onCommand, onChange }
   );
 }
 
-function State({ of: { paused, pause_reason } }: { of: Subscription }) {
+function SubscriptionState({ of: { paused, pause_reason } }: { of: Subscription }) {
   if (!paused) return <Tag color="success">启用</Tag>;
   return (
     <>
@@ -134,9 +151,10 @@ function State({ of: { paused, pause_reason } }: { of: Subscription }) {
   );
 }
 
-function Last({ of: { at, state, rows, failure, export_id, file_name } }: { of: LastRun }) {
+function LastRunStatus({ of: { at, state, rows, failure, export_id, file_name } }: { of: LastRun }) {
   const download = useMutation({
-    mutationFn: async (id: number) => saveFile(await api.download('v2/open/ExportLog/download', { export_id: id }), file_name),
+    mutationFn: async (id: number) =>
+      saveFile(await api.download('v2/open/ExportLog/download', { export_id: id }), file_name),
     onError: reportError,
   });
   return (

@@ -1,20 +1,20 @@
-/** 权限: bundles of rights, and every right with the roles that hold it. */
+/** 权限: right bundles, and every right with the roles that it is granted to. */
 import { Button, Card, Empty, Input, Space, Table, Tabs, Tag, Tree, Typography } from 'antd';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { Awaiting } from '@/engine/Awaiting';
+import { QueryFallback } from '@/engine/QueryFallback';
 import ListPage from '@/engine/list/ListPage';
 import type { Screen } from '@/engine/types';
 import type { Holder, RightNode } from '@/gen';
 import { api } from '@/lib/api';
 import { useQuery } from '@/lib/query';
 import { useElementSize } from '@/lib/useElementSize';
-import { useReaches } from '@/lib/reach';
+import { useCanOpenRoute } from '@/lib/routeAccess';
 import { useTabs } from '@/lib/tabs';
 import { rightTreeQuery } from './queries';
-import { branchesOf, found } from './rights';
+import { listBranches, filterTree } from './rights';
 import styles from './access.module.css';
 
-const ROLES = '/system/role';
+const ROLES_ROUTE = '/system/role';
 
 export default function AuthPage({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   return (
@@ -23,22 +23,25 @@ export default function AuthPage({ screen, params }: { screen: Screen; params: R
       defaultActiveKey="bundles"
       items={[
         { key: 'bundles', label: '权限包', children: <ListPage screen={screen} params={params} /> },
-        { key: 'rights', label: '全部权限与持有角色', children: <EveryRight /> },
+        { key: 'rights', label: '全部权限与持有角色', children: <RightsTab /> },
       ]}
     />
   );
 }
 
-function EveryRight() {
+function RightsTab() {
   const [words, setWords] = useState('');
   const [code, setCode] = useState<{ key: string; title: string } | null>(null);
   const read = useQuery(rightTreeQuery());
   const { data } = read;
-  const asked = useDeferredValue(words);
-  const shown = useMemo(() => found(data ?? [], asked), [data, asked]);
-  const open = useMemo(() => (asked.trim() ? branchesOf(shown) : shown.slice(0, 1).map(({ key }) => key)), [shown, asked]);
+  const deferredWords = useDeferredValue(words);
+  const shown = useMemo(() => filterTree(data ?? [], deferredWords), [data, deferredWords]);
+  const open = useMemo(
+    () => (deferredWords.trim() ? listBranches(shown) : shown.slice(0, 1).map(({ key }) => key)),
+    [shown, deferredWords],
+  );
   const [frame, size] = useElementSize<HTMLDivElement>();
-  if (!data) return <Awaiting title="权限加载失败" of={[read]} />;
+  if (!data) return <QueryFallback title="权限加载失败" queries={[read]} />;
   return (
     <div className={styles.columns} style={{ height: 'calc(100vh - 200px)' }}>
       <Card size="small" className={styles.main}>
@@ -62,12 +65,19 @@ function EveryRight() {
             fieldNames={{ title: 'title', key: 'key', children: 'children' }}
             defaultExpandedKeys={open}
             titleRender={(node) => <RightTitle node={node} />}
-            onSelect={(_, { node }) => setCode(node.children.length === 0 ? { key: node.key, title: node.title } : null)}
+            onSelect={(_, { node }) =>
+              setCode(node.children.length === 0 ? { key: node.key, title: node.title } : null)
+            }
           />
         </div>
       </Card>
-      <Card size="small" title={code ? `持有“${code.title}”的角色` : '持有角色'} className={styles.side} style={{ width: 460 }}>
-        {code ? <Holders code={code.key} /> : <Empty description="未选择权限" />}
+      <Card
+        size="small"
+        title={code ? `持有“${code.title}”的角色` : '持有角色'}
+        className={styles.side}
+        style={{ width: 460 }}
+      >
+        {code ? <RightHolders code={code.key} /> : <Empty description="未选择权限" />}
       </Card>
     </div>
   );
@@ -86,9 +96,9 @@ function RightTitle({ node }: { node: RightNode }) {
   );
 }
 
-function Holders({ code }: { code: string }) {
+function RightHolders({ code }: { code: string }) {
   const tabs = useTabs();
-  const reaches = useReaches();
+  const reaches = useCanOpenRoute();
   const { data, isFetching } = useQuery({
     queryKey: ['role', 'holders', code],
     queryFn: ({ signal }) => api.get<Holder[]>('v2/system/RoleAuth/getHolders', { code }, { signal }),
@@ -104,8 +114,12 @@ function Holders({ code }: { code: string }) {
         {
           title: '角色',
           render: (_, row) =>
-            reaches(ROLES) ? (
-              <Button type="link" size="small" onClick={() => tabs.open(`/system/roleAdd?id=${row.role_id}`, '修改角色')}>
+            reaches(ROLES_ROUTE) ? (
+              <Button
+                type="link"
+                size="small"
+                onClick={() => tabs.open(`/system/roleAdd?id=${row.role_id}`, '修改角色')}
+              >
                 {row.role_name}
               </Button>
             ) : (

@@ -1,12 +1,20 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { button, giveSizes, ok, page, press, renderPage, type Routes } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import {
+  findButton,
+  stubElementSizes,
+  okAnswer,
+  pageAnswer,
+  pressButton,
+  renderPage,
+  type FakeRoutes,
+} from '@/engine/harness';
 import type { Bundle, BundleSave, Holder, RightNode } from '@/gen';
 import AuthPage from './AuthPage';
 import BundleEditor from './BundleEditor';
 
-const description = billScreen({
+const description = buildBillScreen({
   name: 'right_bundle',
   label: '权限包',
   family: 'resource',
@@ -22,7 +30,9 @@ const tree: RightNode[] = [
       {
         key: 'group 商品',
         title: '商品设置',
-        children: [{ key: 'screen unit', title: '单位', children: [leaf('unit:list', '查看', 2), leaf('unit:add', '新增', 0)] }],
+        children: [
+          { key: 'screen unit', title: '单位', children: [leaf('unit:list', '查看', 2), leaf('unit:add', '新增', 0)] },
+        ],
       },
     ],
   },
@@ -31,44 +41,58 @@ const stored: Bundle = { right_bundle_id: 9, bundle_name: '单位包', remark: '
 const save = 'v2/system/RightBundle/save';
 
 let view: ReturnType<typeof renderPage>;
-const open = (params: Record<string, string>, routes: Routes = {}) => {
+const open = (params: Record<string, string>, routes: FakeRoutes = {}) => {
   view = renderPage(<BundleEditor screen={description} params={params} />, {
-    'v2/system/RoleAuth/getRightTree': () => ok(tree),
-    'v2/system/RightBundle/getBundle': () => ok(stored),
-    [save]: () => ok({ id: 9 }),
+    'v2/system/RoleAuth/getRightTree': () => okAnswer(tree),
+    'v2/system/RightBundle/getBundle': () => okAnswer(stored),
+    [save]: () => okAnswer({ id: 9 }),
     ...routes,
   });
 };
 const box = (label: string) => screen.getByRole<HTMLInputElement>('checkbox', { name: label });
-const sent = () => view.calls.find(({ path }) => path === save)?.body;
+const sentBody = () => view.calls.find(({ path }) => path === save)?.body;
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => view.done());
 
 describe('a bundle of rights', () => {
   it('is changed as it was stored, and goes back to the list', async () => {
     open({ id: '9' });
     await screen.findByText('商品设置');
-    expect([box('查看').checked, box('新增').checked, screen.getByText('已选 1 / 2') !== null]).toEqual([true, false, true]);
+    expect([box('查看').checked, box('新增').checked, screen.getByText('已选 1 / 2') !== null]).toEqual([
+      true,
+      false,
+      true,
+    ]);
     expect(view.calls.find(({ path }) => path.endsWith('getBundle'))?.query.id).toBe('9');
     fireEvent.click(box('新增'));
-    await press('保存');
+    await pressButton('保存');
     expect(await screen.findByText('1 项')).toBeTruthy();
-    await press('确认修改');
+    await pressButton('确认修改');
     await waitFor(() => expect(view.tabs.open).toHaveBeenCalledWith('/system/auth', '权限', { keepAlive: true }));
-    const body: BundleSave = { right_bundle_id: 9, bundle_name: '单位包', remark: '给文员', rights: ['unit:add', 'unit:list'] };
-    expect(sent()).toEqual(body);
+    const body: BundleSave = {
+      right_bundle_id: 9,
+      bundle_name: '单位包',
+      remark: '给文员',
+      rights: ['unit:add', 'unit:list'],
+    };
+    expect(sentBody()).toEqual(body);
   });
 
   it('needs a name; who may do something may look at it', async () => {
     open({});
     await screen.findByText('商品设置');
-    expect(button('保存')?.disabled).toBe(true);
+    expect(findButton('保存')?.disabled).toBe(true);
     fireEvent.change(screen.getByLabelText('权限包名称'), { target: { value: '新增单位' } });
     fireEvent.click(box('新增'));
-    await press('保存');
-    const body: BundleSave = { right_bundle_id: null, bundle_name: '新增单位', remark: null, rights: ['unit:add', 'unit:list'] };
-    await waitFor(() => expect(sent()).toEqual(body));
+    await pressButton('保存');
+    const body: BundleSave = {
+      right_bundle_id: null,
+      bundle_name: '新增单位',
+      remark: null,
+      rights: ['unit:add', 'unit:list'],
+    };
+    await waitFor(() => expect(sentBody()).toEqual(body));
     expect(view.calls.some(({ path }) => path.endsWith('getBundle'))).toBe(false);
   });
 
@@ -86,10 +110,13 @@ describe('a bundle of rights', () => {
 
   it('says why it could not be read, and asks again', async () => {
     let refused = true;
-    open({ id: '9' }, { 'v2/system/RightBundle/getBundle': () => (refused ? { code: 400, msg: '权限包不存在' } : ok(stored)) });
+    open(
+      { id: '9' },
+      { 'v2/system/RightBundle/getBundle': () => (refused ? { code: 400, msg: '权限包不存在' } : okAnswer(stored)) },
+    );
     expect(await screen.findByText('权限包不存在')).toBeTruthy();
     refused = false;
-    await press('重试');
+    await pressButton('重试');
     expect(await screen.findByText('商品设置')).toBeTruthy();
   });
 });
@@ -99,17 +126,17 @@ describe('a right', () => {
 
   it('tells which roles hold it, and leads to them', async () => {
     view = renderPage(<AuthPage screen={description} params={{}} />, {
-      'v2/system/RightBundle/getList': () => page([]),
-      'v2/system/RightBundle/getTotals': () => ok({ total: 0, totals: {} }),
-      'v2/system/RoleAuth/getRightTree': () => ok(tree),
-      'v2/system/RoleAuth/getHolders': ({ query }) => ok(query.code === 'unit:list' ? holders : []),
+      'v2/system/RightBundle/getList': () => pageAnswer([]),
+      'v2/system/RightBundle/getTotals': () => okAnswer({ total: 0, totals: {} }),
+      'v2/system/RoleAuth/getRightTree': () => okAnswer(tree),
+      'v2/system/RoleAuth/getHolders': ({ query }) => okAnswer(query.code === 'unit:list' ? holders : []),
     });
     fireEvent.click(await screen.findByText('全部权限与持有角色'));
     fireEvent.change(await screen.findByLabelText('查找权限'), { target: { value: 'unit:' } });
     expect(await screen.findByText('无人持有')).toBeTruthy();
     fireEvent.click(screen.getByText('unit:list'));
     expect(await screen.findByText('单位包')).toBeTruthy();
-    await press('开单员');
+    await pressButton('开单员');
     expect(view.tabs.open).toHaveBeenCalledWith('/system/roleAdd?id=3', '修改角色');
   });
 });

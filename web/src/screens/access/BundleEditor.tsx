@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { App, Button, Card, Input } from 'antd';
 import { useState } from 'react';
 import type { Bundle, RightNode } from '@/gen';
-import { confirmAct } from '@/engine/confirming';
-import { Awaiting } from '@/engine/Awaiting';
+import { confirmAct } from '@/engine/consequenceDialog';
+import { QueryFallback } from '@/engine/QueryFallback';
 import type { Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
@@ -14,18 +14,19 @@ import { RightMatrix } from './RightMatrix';
 import { rightTreeQuery } from './queries';
 import styles from './access.module.css';
 
-const fresh: Bundle = { right_bundle_id: 0, bundle_name: '', remark: null, rights: [] };
+const EMPTY_BUNDLE: Bundle = { right_bundle_id: 0, bundle_name: '', remark: null, rights: [] };
 
 export default function BundleEditor({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   const id = Number(params.id ?? 0);
   const tree = useQuery(rightTreeQuery());
   const bundle = useQuery({
     queryKey: ['right_bundle', 'edit', id],
-    queryFn: ({ signal }) => (id ? api.get<Bundle>('v2/system/RightBundle/getBundle', { id }, { signal }) : fresh),
+    queryFn: ({ signal }) =>
+      id ? api.get<Bundle>('v2/system/RightBundle/getBundle', { id }, { signal }) : EMPTY_BUNDLE,
     staleTime: Infinity,
     gcTime: 0,
   });
-  if (!tree.data || !bundle.data) return <Awaiting title="权限包加载失败" of={[tree, bundle]} />;
+  if (!tree.data || !bundle.data) return <QueryFallback title="权限包加载失败" queries={[tree, bundle]} />;
   return <BundleForm key={id} screen={screen} tree={tree.data} bundle={bundle.data} />;
 }
 
@@ -35,14 +36,14 @@ function BundleForm({ screen, tree, bundle }: { screen: Screen; tree: RightNode[
   const { modal } = App.useApp();
   const [name, setName] = useState(bundle.bundle_name);
   const [remark, setRemark] = useState(bundle.remark ?? '');
-  const [held, setHeld] = useState<Set<string>>(() => new Set(bundle.rights));
+  const [granted, setHeld] = useState<Set<string>>(() => new Set(bundle.rights));
   const save = useMutation({
     mutationFn: () =>
       api.post<{ id: number }>('v2/system/RightBundle/save', {
         right_bundle_id: bundle.right_bundle_id || null,
         bundle_name: name,
         remark: remark || null,
-        rights: [...held].sort(),
+        rights: [...granted].sort(),
       }),
     onSuccess: () => {
       showMessage('success', '权限包已保存，使用它的角色立即生效');
@@ -58,8 +59,8 @@ function BundleForm({ screen, tree, bundle }: { screen: Screen; tree: RightNode[
       effect: '用此权限包的角色立即增减这些权限',
       undo: '改回原来的权限再保存',
       facts: [
-        { label: '新增', value: `${[...held].filter((code) => !before.has(code)).length} 项` },
-        { label: '收回', value: `${bundle.rights.filter((code) => !held.has(code)).length} 项` },
+        { label: '新增', value: `${[...granted].filter((code) => !before.has(code)).length} 项` },
+        { label: '收回', value: `${bundle.rights.filter((code) => !granted.has(code)).length} 项` },
       ],
     };
     if (await confirmAct(modal, { title: `修改权限包“${name}”？`, okText: '确认修改', about })) save.mutate();
@@ -89,7 +90,7 @@ function BundleForm({ screen, tree, bundle }: { screen: Screen; tree: RightNode[
         </Button>
       </div>
       <Card size="small" className={styles.main} style={{ minHeight: 420 }}>
-        <RightMatrix tree={tree} held={held} onChange={setHeld} />
+        <RightMatrix tree={tree} granted={granted} onChange={setHeld} />
       </Card>
     </div>
   );

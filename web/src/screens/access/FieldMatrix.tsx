@@ -2,7 +2,7 @@
 import { Checkbox, Empty, Tag } from 'antd';
 import { useState } from 'react';
 import type { ScreenFields } from '@/gen';
-import { Awaiting } from '@/engine/Awaiting';
+import { QueryFallback } from '@/engine/QueryFallback';
 import { api } from '@/lib/api';
 import { useQuery } from '@/lib/query';
 import { Matrix } from './Matrix';
@@ -23,11 +23,13 @@ export function FieldMatrix({ roleId, denied, onChange }: Props) {
   const [chosen, choose] = useState('');
   const read = useQuery({
     queryKey: ['role', 'fields', roleId],
-    queryFn: ({ signal }) => api.get<ScreenFields[]>('v2/system/RoleFieldAuth/getList', { role_id: roleId }, { signal }),
+    queryFn: ({ signal }) =>
+      api.get<ScreenFields[]>('v2/system/RoleFieldAuth/getList', { role_id: roleId }, { signal }),
   });
   const { data } = read;
-  if (!data) return <Awaiting title="字段加载失败" of={[read]} />;
-  const hidden = (screen: ScreenFields) => screen.fields.filter(({ field }) => denied.has(fieldKey(screen.screen, field))).length;
+  if (!data) return <QueryFallback title="字段加载失败" queries={[read]} />;
+  const hidden = (screen: ScreenFields) =>
+    screen.fields.filter(({ field }) => denied.has(fieldKey(screen.screen, field))).length;
   const wanted = words.trim();
   const shown = data.filter(
     (screen) =>
@@ -55,12 +57,16 @@ export function FieldMatrix({ roleId, denied, onChange }: Props) {
         </button>
       ))}
     >
-      {screen ? <Fields screen={screen} denied={denied} onChange={onChange} /> : <Empty description="没有符合的界面" />}
+      {screen ? (
+        <ScreenFieldList screen={screen} denied={denied} onChange={onChange} />
+      ) : (
+        <Empty description="没有符合的界面" />
+      )}
     </Matrix>
   );
 }
 
-function Fields({ screen, denied, onChange }: Pick<Props, 'denied' | 'onChange'> & { screen: ScreenFields }) {
+function ScreenFieldList({ screen, denied, onChange }: Pick<Props, 'denied' | 'onChange'> & { screen: ScreenFields }) {
   const key = (field: string) => fieldKey(screen.screen, field);
   const many = screen.fields.filter(({ field }) => denied.has(key(field))).length;
   const set = (fields: ScreenFields['fields'], visible: boolean) => {

@@ -1,17 +1,17 @@
-/** What can be ticked, by parts: a search over all of it, the parts on the left, the chosen one on the right. */
+/** Searchable matrix of checkboxes: the parts on the left, the chosen one on the right. */
 import { SearchOutlined } from '@ant-design/icons';
 import { Checkbox, Flex, Input } from 'antd';
 import type { ReactNode } from 'react';
 import styles from './access.module.css';
 
 interface Props {
-  /** What is searched, say 界面或操作. */
+  /** Name of what is searched, say 界面或操作. */
   what: string;
   words: string;
   onWords: (words: string) => void;
   only: { label: string; on: boolean; onChange: (on: boolean) => void };
   note: ReactNode;
-  /** What a part is, and the parts. */
+  /** Name of a part. */
   part: string;
   parts: ReactNode;
   children: ReactNode;

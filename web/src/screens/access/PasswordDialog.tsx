@@ -1,7 +1,7 @@
 /** 重设密码: ends the user's logins; he sets his own when he next logs in. */
 import { useMutation } from '@tanstack/react-query';
 import { Form, Input, Modal } from 'antd';
-import { Consequences } from '@/engine/confirming';
+import { Consequences } from '@/engine/consequenceDialog';
 import type { Row, Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
@@ -10,7 +10,8 @@ import { passwordRules } from '@/lib/passwordRules';
 export function PasswordDialog({ screen, user, onClose }: { screen: Screen; user: Row; onClose: () => void }) {
   const [form] = Form.useForm<{ password: string }>();
   const save = useMutation({
-    mutationFn: ({ password }: { password: string }) => api.post(`${screen.api}/setPassword`, { user_id: user.user_id, password }),
+    mutationFn: ({ password }: { password: string }) =>
+      api.post(`${screen.api}/setPassword`, { user_id: user.user_id, password }),
     onSuccess: () => {
       showMessage('success', '密码已重设，请告知本人登录后修改');
       onClose();

@@ -3,26 +3,26 @@ import { Checkbox, Empty, Tooltip } from 'antd';
 import { useDeferredValue, useState, type ReactNode } from 'react';
 import type { RightNode } from '@/gen';
 import { Matrix } from './Matrix';
-import { found, ticked, toggle, toggleAll } from './rights';
+import { filterTree, countTicked, toggle, toggleAll } from './rights';
 import styles from './access.module.css';
 
 interface Props {
   tree: RightNode[];
-  held: ReadonlySet<string>;
+  granted: ReadonlySet<string>;
   /** Codes that come from bundles: shown as held, changed there. */
   bundled?: ReadonlySet<string>;
   onChange: (held: Set<string>) => void;
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_CODES: ReadonlySet<string> = new Set();
 
-export function RightMatrix({ tree, held, bundled = NONE, onChange }: Props) {
+export function RightMatrix({ tree, granted, bundled = NO_CODES, onChange }: Props) {
   const [words, setWords] = useState('');
   const [onlyHeld, setOnlyHeld] = useState(false);
   const [chosen, choose] = useState(tree[0]?.key);
-  const shown = found(tree, useDeferredValue(words));
+  const shown = filterTree(tree, useDeferredValue(words));
   const module = shown.find(({ key }) => key === chosen) ?? shown[0];
-  const all = ticked(held, bundled, { key: 'all ', title: '', children: tree });
+  const all = countTicked(granted, bundled, { key: 'all ', title: '', children: tree });
   return (
     <Matrix
       what="界面或操作"
@@ -32,10 +32,10 @@ export function RightMatrix({ tree, held, bundled = NONE, onChange }: Props) {
       note={`已选 ${all.many} / ${all.every}`}
       part="模块"
       parts={shown.map((node) => (
-        <Module
+        <ModuleItem
           key={node.key}
           node={node}
-          held={held}
+          granted={granted}
           bundled={bundled}
           active={node === module}
           onOpen={() => choose(node.key)}
@@ -44,7 +44,14 @@ export function RightMatrix({ tree, held, bundled = NONE, onChange }: Props) {
       ))}
     >
       {module?.children.map((group) => (
-        <Group key={group.key} node={group} held={held} bundled={bundled} onlyHeld={onlyHeld} onChange={onChange} />
+        <RightGroup
+          key={group.key}
+          node={group}
+          granted={granted}
+          bundled={bundled}
+          onlyHeld={onlyHeld}
+          onChange={onChange}
+        />
       ))}
       {!module && <Empty description="没有符合的权限" />}
     </Matrix>
@@ -53,29 +60,36 @@ export function RightMatrix({ tree, held, bundled = NONE, onChange }: Props) {
 
 interface NodeProps {
   node: RightNode;
-  held: ReadonlySet<string>;
+  granted: ReadonlySet<string>;
   bundled: ReadonlySet<string>;
   onChange: (held: Set<string>) => void;
 }
 
 /** Ticks or unticks all that is below a node. */
-function NodeBox({ node, held, bundled, onChange, label, children }: NodeProps & { label?: string; children?: ReactNode }) {
-  const { checked, indeterminate } = ticked(held, bundled, node);
+function NodeBox({
+  node,
+  granted,
+  bundled,
+  onChange,
+  label,
+  children,
+}: NodeProps & { label?: string; children?: ReactNode }) {
+  const { checked, indeterminate } = countTicked(granted, bundled, node);
   return (
     <Checkbox
       aria-label={label}
       checked={checked}
       indeterminate={indeterminate}
-      onChange={(event) => onChange(toggleAll(held, node, event.target.checked))}
+      onChange={(event) => onChange(toggleAll(granted, node, event.target.checked))}
     >
       {children}
     </Checkbox>
   );
 }
 
-function Module({ active, onOpen, ...rest }: NodeProps & { active: boolean; onOpen: () => void }) {
-  const { node, held, bundled } = rest;
-  const { many, every } = ticked(held, bundled, node);
+function ModuleItem({ active, onOpen, ...rest }: NodeProps & { active: boolean; onOpen: () => void }) {
+  const { node, granted, bundled } = rest;
+  const { many, every } = countTicked(granted, bundled, node);
   return (
     <div className={active ? `${styles.part} ${styles.chosen}` : styles.part}>
       <NodeBox {...rest} label={`${node.title}全部权限`} />
@@ -89,9 +103,11 @@ function Module({ active, onOpen, ...rest }: NodeProps & { active: boolean; onOp
   );
 }
 
-function Group({ onlyHeld, ...rest }: NodeProps & { onlyHeld: boolean }) {
-  const { node, held, bundled } = rest;
-  const screens = onlyHeld ? node.children.filter((screen) => ticked(held, bundled, screen).many > 0) : node.children;
+function RightGroup({ onlyHeld, ...rest }: NodeProps & { onlyHeld: boolean }) {
+  const { node, granted, bundled } = rest;
+  const screens = onlyHeld
+    ? node.children.filter((screen) => countTicked(granted, bundled, screen).many > 0)
+    : node.children;
   if (screens.length === 0) return null;
   return (
     <section>
@@ -106,7 +122,7 @@ function Group({ onlyHeld, ...rest }: NodeProps & { onlyHeld: boolean }) {
 }
 
 function ScreenRow(props: NodeProps) {
-  const { node, held, bundled, onChange } = props;
+  const { node, granted, bundled, onChange } = props;
   return (
     <div className={styles.row}>
       <NodeBox {...props}>{node.title}</NodeBox>
@@ -115,9 +131,9 @@ function ScreenRow(props: NodeProps) {
           <ActionBox
             key={action.key}
             action={action}
-            held={held.has(action.key)}
+            isGranted={granted.has(action.key)}
             bundled={bundled.has(action.key)}
-            onChange={(on) => onChange(toggle(held, node, action.key, on))}
+            onChange={(on) => onChange(toggle(granted, node, action.key, on))}
           />
         ))}
       </div>
@@ -127,16 +143,16 @@ function ScreenRow(props: NodeProps) {
 
 interface ActionProps {
   action: RightNode;
-  held: boolean;
+  isGranted: boolean;
   bundled: boolean;
   onChange: (on: boolean) => void;
 }
 
-function ActionBox({ action, held, bundled, onChange }: ActionProps) {
-  const given = bundled && !held;
+function ActionBox({ action, isGranted, bundled, onChange }: ActionProps) {
+  const given = bundled && !isGranted;
   const box = (
     <Checkbox
-      checked={held || bundled}
+      checked={isGranted || bundled}
       disabled={given || action.mine === false}
       onChange={(event) => onChange(event.target.checked)}
     >

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Alert, App, Button, Card, Tabs } from 'antd';
 import { useMemo, useState } from 'react';
 import type { RoleEditor as Editor } from '@/gen';
-import { confirmAct } from '@/engine/confirming';
-import { Awaiting } from '@/engine/Awaiting';
+import { confirmAct } from '@/engine/consequenceDialog';
+import { QueryFallback } from '@/engine/QueryFallback';
 import type { Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
@@ -12,12 +12,12 @@ import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { FieldMatrix } from './FieldMatrix';
 import { RightMatrix } from './RightMatrix';
-import { codesOf } from './rights';
-import { readRole, roleBody, type RoleForm } from './roleForm';
+import { listCodes } from './rights';
+import { toRoleForm, buildRoleBody, type RoleForm } from './roleForm';
 import { RoleScope } from './RoleScope';
 import styles from './access.module.css';
 
-const EVERYTHING = '*';
+const ALL_RIGHTS = '*';
 
 export default function RoleEditor({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   const id = Number(params.id ?? params.copy ?? 0);
@@ -29,8 +29,16 @@ export default function RoleEditor({ screen, params }: { screen: Screen; params:
     refetchOnMount: false,
   });
   const { data, refetch } = read;
-  if (!data) return <Awaiting title="角色加载失败" of={[read]} />;
-  return <RoleForms key={`${id}:${String(data.role?.version)}`} editor={data} screen={screen} copy={'copy' in params} again={() => void refetch()} />;
+  if (!data) return <QueryFallback title="角色加载失败" queries={[read]} />;
+  return (
+    <RoleForms
+      key={`${id}:${String(data.role?.version)}`}
+      editor={data}
+      screen={screen}
+      copy={'copy' in params}
+      again={() => void refetch()}
+    />
+  );
 }
 
 interface FormProps {
@@ -44,17 +52,17 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
   const tabs = useTabs();
   const client = useQueryClient();
   const { modal } = App.useApp();
-  const started = useMemo(() => readRole(editor, copy), [editor, copy]);
+  const started = useMemo(() => toRoleForm(editor, copy), [editor, copy]);
   const [form, setForm] = useState<RoleForm>(started);
   const change = (changes: Partial<RoleForm>) => setForm((before) => ({ ...before, ...changes }));
-  const everything = form.rights.has(EVERYTHING);
+  const everything = form.rights.has(ALL_RIGHTS);
   const bundled = useMemo(() => {
-    if (everything) return new Set(editor.tree.flatMap(codesOf));
+    if (everything) return new Set(editor.tree.flatMap(listCodes));
     const taken = editor.bundles.filter(({ right_bundle_id }) => form.bundles.includes(right_bundle_id));
     return new Set(taken.flatMap(({ rights }) => rights));
   }, [editor, form.bundles, everything]);
   const save = useMutation({
-    mutationFn: () => api.post<{ id: number }>('v2/system/Role/save', roleBody(form)),
+    mutationFn: () => api.post<{ id: number }>('v2/system/Role/save', buildRoleBody(form)),
     onSuccess: ({ id }) => {
       showMessage('success', '角色已保存，对正在使用的用户立即生效');
       void client.invalidateQueries({ queryKey: [screen.name] });
@@ -66,13 +74,13 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
   const submit = async () => {
     // A role that nobody has yet changes nobody's rights.
     if (form.role_id === null || editor.users.length === 0) return save.mutate();
-    const held = (rights: Set<string>) => (rights.has(EVERYTHING) ? '全部' : `${rights.size} 项`);
+    const formatCount = (rights: Set<string>) => (rights.has(ALL_RIGHTS) ? '全部' : `${rights.size} 项`);
     const about = {
       effect: '用此角色的用户立即按新的权限和数据范围工作，正在做的也是',
       undo: '改回原来的权限再保存',
       facts: [
-        { label: '用户', value: `${editor.users.length} 个：${namesOf(editor.users)}` },
-        { label: '直接权限', value: `${held(started.rights)} → ${held(form.rights)}` },
+        { label: '用户', value: `${editor.users.length} 个：${formatUserNames(editor.users)}` },
+        { label: '直接权限', value: `${formatCount(started.rights)} → ${formatCount(form.rights)}` },
         { label: '权限包', value: `${started.bundles.length} 个 → ${form.bundles.length} 个` },
       ],
     };
@@ -81,11 +89,15 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
   return (
     <div className={styles.page}>
       <div className={styles.bar}>
-        <strong>{form.role_id === null ? (copy ? `复制自 ${String(editor.role?.role_name)}` : '新增角色') : form.role_name}</strong>
+        <strong>
+          {form.role_id === null ? (copy ? `复制自 ${String(editor.role?.role_name)}` : '新增角色') : form.role_name}
+        </strong>
         {form.role_id !== null && <span className={styles.muted}>{editor.users.length} 个用户使用此角色</span>}
         <span className={styles.space} />
         {form.role_id !== null && (
-          <Button onClick={() => tabs.open(`${screen.routes.add}?copy=${form.role_id}`, `新增${screen.label}`)}>复制为新角色</Button>
+          <Button onClick={() => tabs.open(`${screen.routes.add}?copy=${form.role_id}`, `新增${screen.label}`)}>
+            复制为新角色
+          </Button>
         )}
         <Button disabled={form === started} onClick={() => setForm(started)}>
           还原
@@ -113,10 +125,19 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
                         showIcon
                         style={{ marginBottom: 8 }}
                         title="此角色持有全部权限，包括以后新增的功能"
-                        action={<Button onClick={() => change({ rights: without(form.rights) })}>改为逐项授予</Button>}
+                        action={
+                          <Button onClick={() => change({ rights: excludeAllRights(form.rights) })}>
+                            改为逐项授予
+                          </Button>
+                        }
                       />
                     )}
-                    <RightMatrix tree={editor.tree} held={form.rights} bundled={bundled} onChange={(rights) => change({ rights })} />
+                    <RightMatrix
+                      tree={editor.tree}
+                      granted={form.rights}
+                      bundled={bundled}
+                      onChange={(rights) => change({ rights })}
+                    />
                   </div>
                 ),
               },
@@ -125,7 +146,11 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
                 label: `字段权限${form.denied.size ? `（隐藏 ${form.denied.size}）` : ''}`,
                 children: (
                   <div className={styles.tall}>
-                    <FieldMatrix roleId={form.role_id ?? 0} denied={form.denied} onChange={(denied) => change({ denied })} />
+                    <FieldMatrix
+                      roleId={form.role_id ?? 0}
+                      denied={form.denied}
+                      onChange={(denied) => change({ denied })}
+                    />
                   </div>
                 ),
               },
@@ -137,13 +162,13 @@ function RoleForms({ editor, screen, copy, again }: FormProps) {
   );
 }
 
-function without(rights: ReadonlySet<string>): Set<string> {
-  return new Set([...rights].filter((code) => code !== EVERYTHING));
+function excludeAllRights(rights: ReadonlySet<string>): Set<string> {
+  return new Set([...rights].filter((code) => code !== ALL_RIGHTS));
 }
 
-const NAMED = 5;
+const MAX_NAMES = 5;
 
-function namesOf(users: Editor['users']): string {
-  const names = users.slice(0, NAMED).map(({ name }) => name);
-  return names.join('、') + (users.length > NAMED ? '等' : '');
+function formatUserNames(users: Editor['users']): string {
+  const names = users.slice(0, MAX_NAMES).map(({ name }) => name);
+  return names.join('、') + (users.length > MAX_NAMES ? '等' : '');
 }

@@ -1,11 +1,11 @@
-/** What a role reaches: companies, warehouses, whose bills, cost; the bundles it takes; and who has it. */
+/** Scope of a role: companies, warehouses, own bills, cost; its bundles; and its users. */
 import { Form, Input, Radio, Select, Switch, Tag } from 'antd';
 import type { RoleEditor } from '@/gen';
 import { ALL_COMPANIES, CHOSEN_COMPANIES, type RoleForm } from './roleForm';
 import styles from './access.module.css';
-import { CLEARABLE } from '@/lib/clearing';
+import { ALLOW_CLEAR } from '@/lib/clearOnDelete';
 
-const OWN = [
+const OWN_BILL_OPTIONS = [
   { value: 1, label: '全部单据' },
   { value: 2, label: '本部门单据' },
   { value: 3, label: '本人单据' },
@@ -27,7 +27,12 @@ export function RoleScope({ form, editor, onChange }: Props) {
   return (
     <Form layout="vertical" size="small">
       <Form.Item label="角色名称" required>
-        <Input aria-label="角色名称" maxLength={100} value={form.role_name} onChange={(event) => onChange({ role_name: event.target.value })} />
+        <Input
+          aria-label="角色名称"
+          maxLength={100}
+          value={form.role_name}
+          onChange={(event) => onChange({ role_name: event.target.value })}
+        />
       </Form.Item>
       <Form.Item label="数据范围" required>
         <Radio.Group value={form.scope_kind} onChange={(event) => onChange({ scope_kind: Number(event.target.value) })}>
@@ -37,16 +42,26 @@ export function RoleScope({ form, editor, onChange }: Props) {
           <Radio value={CHOSEN_COMPANIES}>指定公司</Radio>
         </Radio.Group>
         {form.scope_kind === CHOSEN_COMPANIES && (
-          <Choice label="公司" options={companies} value={form.companies} onChange={(chosen) => onChange({ companies: chosen })} />
+          <ScopeSelect
+            label="公司"
+            options={companies}
+            value={form.companies}
+            onChange={(chosen) => onChange({ companies: chosen })}
+          />
         )}
       </Form.Item>
       <Form.Item label="仓库" extra={editor.may_all_warehouses ? '不选则可用范围内的全部仓库' : '请选择自己可用的仓库'}>
-        <Choice label="仓库" options={warehouses} value={form.warehouses} onChange={(chosen) => onChange({ warehouses: chosen })} />
+        <ScopeSelect
+          label="仓库"
+          options={warehouses}
+          value={form.warehouses}
+          onChange={(chosen) => onChange({ warehouses: chosen })}
+        />
       </Form.Item>
       <Form.Item label="单据范围">
         <Radio.Group
           value={form.own_kind}
-          options={OWN.map((one) => ({ ...one, disabled: one.value < editor.least_own }))}
+          options={OWN_BILL_OPTIONS.map((one) => ({ ...one, disabled: one.value < editor.least_own }))}
           onChange={(event) => onChange({ own_kind: Number(event.target.value) })}
         />
       </Form.Item>
@@ -62,15 +77,24 @@ export function RoleScope({ form, editor, onChange }: Props) {
         <Switch aria-label="启用" checked={form.enabled} onChange={(enabled) => onChange({ enabled })} />
       </Form.Item>
       <Form.Item label="权限包" extra="权限包修改后，使用它的角色随之变化">
-        <Choice
+        <ScopeSelect
           label="权限包"
-          options={editor.bundles.map((one) => ({ value: one.right_bundle_id, label: `${one.bundle_name}（${one.rights.length}）` }))}
+          options={editor.bundles.map((one) => ({
+            value: one.right_bundle_id,
+            label: `${one.bundle_name}（${one.rights.length}）`,
+          }))}
           value={form.bundles}
           onChange={(chosen) => onChange({ bundles: chosen })}
         />
       </Form.Item>
       <Form.Item label="备注">
-        <Input.TextArea aria-label="备注" rows={2} maxLength={500} value={form.remark} onChange={(event) => onChange({ remark: event.target.value })} />
+        <Input.TextArea
+          aria-label="备注"
+          rows={2}
+          maxLength={500}
+          value={form.remark}
+          onChange={(event) => onChange({ remark: event.target.value })}
+        />
       </Form.Item>
       {form.role_id !== null && editor.users.length > 0 && (
         <Form.Item label={`使用此角色的用户（${editor.users.length}）`}>
@@ -84,19 +108,19 @@ export function RoleScope({ form, editor, onChange }: Props) {
   );
 }
 
-interface ChoiceProps {
+interface ScopeSelectProps {
   label: string;
   options: { value: number; label: string }[];
   value: number[];
   onChange: (chosen: number[]) => void;
 }
 
-function Choice({ label, options, value, onChange }: ChoiceProps) {
+function ScopeSelect({ label, options, value, onChange }: ScopeSelectProps) {
   const known = new Set(options.map((one) => one.value));
   return (
     <Select
       mode="multiple"
-      allowClear={CLEARABLE}
+      allowClear={ALLOW_CLEAR}
       aria-label={`选择${label}`}
       placeholder={`请选择${label}`}
       showSearch={{ optionFilterProp: 'label' }}

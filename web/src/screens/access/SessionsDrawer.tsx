@@ -1,28 +1,29 @@
-/** 在线会话: where a user is logged in; one that should not be is ended. */
+/** 在线会话: a user's sessions, each of which can be ended. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { App, Button, Drawer, Table, Tag } from 'antd';
-import { confirmAct } from '@/engine/confirming';
+import { confirmAct } from '@/engine/consequenceDialog';
 import type { Row, Screen } from '@/engine/types';
 import type { OpenSession } from '@/gen';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
-import { browserOf } from '@/lib/browserOf';
+import { describeUserAgent } from '@/lib/userAgent';
 import { useQuery } from '@/lib/query';
 
 interface Props {
   screen: Screen;
   user: Row;
-  mayEnd: boolean;
+  canEnd: boolean;
   onClose: () => void;
 }
 
-export function SessionsDrawer({ screen, user, mayEnd, onClose }: Props) {
+export function SessionsDrawer({ screen, user, canEnd: mayEnd, onClose }: Props) {
   const { modal } = App.useApp();
   const client = useQueryClient();
   const key = [screen.name, 'sessions', user.user_id];
   const { data, isFetching } = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => api.get<OpenSession[]>(`${screen.api}/getSessions`, { user_id: Number(user.user_id) }, { signal }),
+    queryFn: ({ signal }) =>
+      api.get<OpenSession[]>(`${screen.api}/getSessions`, { user_id: Number(user.user_id) }, { signal }),
     staleTime: 0,
   });
   const end = useMutation({
@@ -59,11 +60,15 @@ export function SessionsDrawer({ screen, user, mayEnd, onClose }: Props) {
         dataSource={data ?? []}
         pagination={false}
         columns={[
-          { title: '类型', width: 130, render: (_, row) => <Kind row={row} /> },
+          { title: '类型', width: 130, render: (_, row) => <SessionKindTag row={row} /> },
           { title: '登录时间', dataIndex: 'made_at', width: 150 },
           { title: '最近使用', dataIndex: 'seen_at', width: 150 },
           { title: '地址', width: 110, render: (_, row) => row.client ?? '—' },
-          { title: '浏览器', ellipsis: true, render: (_, row) => <span title={row.agent ?? ''}>{browserOf(row.agent) || '—'}</span> },
+          {
+            title: '浏览器',
+            ellipsis: true,
+            render: (_, row) => <span title={row.agent ?? ''}>{describeUserAgent(row.agent) || '—'}</span>,
+          },
           {
             title: '',
             width: 70,
@@ -81,7 +86,7 @@ export function SessionsDrawer({ screen, user, mayEnd, onClose }: Props) {
   );
 }
 
-function Kind({ row }: { row: OpenSession }) {
+function SessionKindTag({ row }: { row: OpenSession }) {
   if (row.imitator) return <Tag color="orange">由 {row.imitator} 模拟</Tag>;
   if (row.is_own) return <Tag color="blue">当前会话</Tag>;
   return <Tag>{row.kind}</Tag>;

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Form, Input, Modal } from 'antd';
 import { useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
-import { refField, type Row, type Screen } from '@/engine/types';
+import { findRefField, type Row, type Screen } from '@/engine/types';
 import { api, getSession } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { passwordRules } from '@/lib/passwordRules';
@@ -46,7 +46,11 @@ export function UserDialog({ screen, user, onClose, onSaved }: Props) {
   });
   const missing = chosen.company_id.id === null || chosen.role_id.id === null;
   const choose = (name: RefName, choice: Choice) =>
-    setChosen((before) => ({ ...before, ...(name === 'company_id' ? { employee_id: { id: null, name: null } } : {}), [name]: choice }));
+    setChosen((before) => ({
+      ...before,
+      ...(name === 'company_id' ? { employee_id: { id: null, name: null } } : {}),
+      [name]: choice,
+    }));
   return (
     <Modal
       open
@@ -63,10 +67,18 @@ export function UserDialog({ screen, user, onClose, onSaved }: Props) {
       <Form<Account>
         form={form}
         layout="vertical"
-        initialValues={user ? { user_name: String(user.user_name), realname: String(user.realname), email: user.email as string | null } : {}}
+        initialValues={
+          user
+            ? { user_name: String(user.user_name), realname: String(user.realname), email: user.email as string | null }
+            : {}
+        }
         onFinish={(values) => !missing && save.mutate(values)}
       >
-        <Form.Item name="user_name" label="登录名" rules={[{ required: true, whitespace: true, message: '请输入登录名' }]}>
+        <Form.Item
+          name="user_name"
+          label="登录名"
+          rules={[{ required: true, whitespace: true, message: '请输入登录名' }]}
+        >
           <Input autoFocus={!user} autoComplete="off" maxLength={50} />
         </Form.Item>
         <Form.Item name="realname" label="姓名" rules={[{ required: true, whitespace: true, message: '请输入姓名' }]}>
@@ -82,16 +94,24 @@ export function UserDialog({ screen, user, onClose, onSaved }: Props) {
           <Input autoComplete="off" maxLength={100} />
         </Form.Item>
         {REFS.map((name) => {
-          const field = refField(screen, name);
+          const field = findRefField(screen, name);
           if (!field) return null;
           const wanting = asked && field.required && chosen[name].id === null;
           return (
-            <Form.Item key={name} label={field.label} required={field.required} help={wanting ? `请选择${field.label}` : undefined} validateStatus={wanting ? 'error' : ''}>
+            <Form.Item
+              key={name}
+              label={field.label}
+              required={field.required}
+              help={wanting ? `请选择${field.label}` : undefined}
+              validateStatus={wanting ? 'error' : ''}
+            >
               <RefSelect
                 field={field}
                 value={chosen[name].id}
                 label={chosen[name].name}
-                narrow={name === 'employee_id' && chosen.company_id.id !== null ? { company_id: chosen.company_id.id } : {}}
+                narrow={
+                  name === 'employee_id' && chosen.company_id.id !== null ? { company_id: chosen.company_id.id } : {}
+                }
                 onChange={(id, label) => choose(name, { id: typeof id === 'number' ? id : null, name: label })}
               />
             </Form.Item>
@@ -109,9 +129,14 @@ export function UserDialog({ screen, user, onClose, onSaved }: Props) {
 
 function startingChoices(user: Row | null): Record<RefName, Choice> {
   const session = getSession();
-  const stored = (id: string, name: string): Choice => ({ id: user?.[id] ? Number(user[id]) : null, name: user?.[name] ? String(user[name]) : null });
+  const stored = (id: string, name: string): Choice => ({
+    id: user?.[id] ? Number(user[id]) : null,
+    name: user?.[name] ? String(user[name]) : null,
+  });
   return {
-    company_id: user ? stored('company_id', 'company_name') : { id: session?.company_id ?? null, name: session?.company_name ?? null },
+    company_id: user
+      ? stored('company_id', 'company_name')
+      : { id: session?.company_id ?? null, name: session?.company_name ?? null },
     employee_id: stored('employee_id', 'employee_name'),
     role_id: stored('role_id', 'role_name'),
   };

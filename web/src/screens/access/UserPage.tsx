@@ -1,16 +1,28 @@
 /** 用户: accounts with their locks, logins and sessions; what a row may need is at its end. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { App, Button, Dropdown, Flex, Input, Segmented, Space, Table, Tag, type MenuProps, type TableProps } from 'antd';
+import {
+  App,
+  Button,
+  Dropdown,
+  Flex,
+  Input,
+  Segmented,
+  Space,
+  Table,
+  Tag,
+  type MenuProps,
+  type TableProps,
+} from 'antd';
 import { useState } from 'react';
-import { confirmAct } from '@/engine/confirming';
+import { confirmAct } from '@/engine/consequenceDialog';
 import { useExport } from '@/engine/list/useExport';
 import { listQuery, totalsQuery } from '@/engine/queries';
-import { actionOf, type Row, type Screen } from '@/engine/types';
+import { findAction, type Row, type Screen } from '@/engine/types';
 import { api } from '@/lib/api';
 import { reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { useDebounced } from '@/lib/useDebounced';
-import { useReaches } from '@/lib/reach';
+import { useCanOpenRoute } from '@/lib/routeAccess';
 import { useTabs } from '@/lib/tabs';
 import { PasswordDialog } from './PasswordDialog';
 import { SessionsDrawer } from './SessionsDrawer';
@@ -18,34 +30,40 @@ import { UserDialog } from './UserDialog';
 
 const ROLES = '/system/role';
 
-type Open = { kind: 'edit' | 'password' | 'sessions'; user: Row | null } | null;
-
+type OpenDialog = { kind: 'edit' | 'password' | 'sessions'; user: Row | null } | null;
 
 export default function UserPage({ screen }: { screen: Screen }) {
   const client = useQueryClient();
   const tabs = useTabs();
-  const reaches = useReaches();
+  const reaches = useCanOpenRoute();
   const { modal } = App.useApp();
   const [words, setWords] = useState('');
   const [enabled, setEnabled] = useState('');
   const [page, setPage] = useState({ page: 1, per_page: 30 });
-  const [open, setOpen] = useState<Open>(null);
+  const [open, setOpen] = useState<OpenDialog>(null);
   const query = { keyword: useDebounced(words.trim()), enabled, ...page };
   const list = useQuery(listQuery(screen, query));
   const sums = useQuery(totalsQuery(screen, query));
   const exporting = useExport(screen);
-  const may = (name: string) => actionOf(screen, name) !== undefined;
+  const may = (name: string) => findAction(screen, name) !== undefined;
   const renew = () => void client.invalidateQueries({ queryKey: [screen.name] });
   const act = useMutation({
-    mutationFn: ({ call, body }: { call: string; body: object; told: string }) => api.post(`${screen.api}/${call}`, body),
-    onSuccess: (_, { told }) => {
-      showMessage('success', told);
+    mutationFn: ({ call, body }: { call: string; body: object; successMessage: string }) =>
+      api.post(`${screen.api}/${call}`, body),
+    onSuccess: (_, { successMessage }) => {
+      showMessage('success', successMessage);
       renew();
     },
     onError: reportError,
   });
-  const confirm = async (user: Row, title: string, effect: string, undo: string, command: { call: string; body: object; told: string }) => {
-    const about = { effect, undo, facts: factsOf(user) };
+  const confirm = async (
+    user: Row,
+    title: string,
+    effect: string,
+    undo: string,
+    command: { call: string; body: object; successMessage: string },
+  ) => {
+    const about = { effect, undo, facts: buildFacts(user) };
     if (await confirmAct(modal, { title, danger: true, about })) act.mutate(command);
   };
 
@@ -55,18 +73,48 @@ export default function UserPage({ screen }: { screen: Screen }) {
     return [
       { key: 'password', label: '重设密码', onClick: () => setOpen({ kind: 'password', user }) },
       { key: 'sessions', label: '在线会话', onClick: () => setOpen({ kind: 'sessions', user }) },
-      ...(user.locked ? [{ key: 'unlock', label: '解除锁定', onClick: () => act.mutate({ call: 'unlock', body: { ids }, told: '已解除锁定' }) }] : []),
+      ...(user.locked
+        ? [
+            {
+              key: 'unlock',
+              label: '解除锁定',
+              onClick: () => act.mutate({ call: 'unlock', body: { ids }, successMessage: '已解除锁定' }),
+            },
+          ]
+        : []),
       user.enabled
         ? {
             key: 'disable',
             label: '停用',
             danger: true,
             onClick: () =>
-              void confirm(user, `停用“${name}”？`, '不能再登录，正在进行的登录立即结束', '启用', { call: 'setEnabled', body: { ids, enabled: false }, told: '已停用' }),
+              void confirm(user, `停用“${name}”？`, '不能再登录，正在进行的登录立即结束', '启用', {
+                call: 'setEnabled',
+                body: { ids, enabled: false },
+                successMessage: '已停用',
+              }),
           }
-        : { key: 'enable', label: '启用', onClick: () => act.mutate({ call: 'setEnabled', body: { ids, enabled: true }, told: '已启用' }) },
+        : {
+            key: 'enable',
+            label: '启用',
+            onClick: () => act.mutate({ call: 'setEnabled', body: { ids, enabled: true }, successMessage: '已启用' }),
+          },
       ...(may('del')
-        ? [{ key: 'del', label: '删除', danger: true, onClick: () => void confirm(user, `删除“${name}”？`, '删除账号；有业务记录的用户不能删除，可以停用', '不能恢复，只能重新新增', { call: 'del', body: { ids }, told: '已删除' }) }]
+        ? [
+            {
+              key: 'del',
+              label: '删除',
+              danger: true,
+              onClick: () =>
+                void confirm(
+                  user,
+                  `删除“${name}”？`,
+                  '删除账号；有业务记录的用户不能删除，可以停用',
+                  '不能恢复，只能重新新增',
+                  { call: 'del', body: { ids }, successMessage: '已删除' },
+                ),
+            },
+          ]
         : []),
     ];
   };
@@ -81,15 +129,25 @@ export default function UserPage({ screen }: { screen: Screen }) {
       ellipsis: true,
       render: (_, row) =>
         reaches(ROLES) ? (
-          <Button type="link" size="small" style={{ padding: 0 }} onClick={() => tabs.open(`/system/roleAdd?id=${String(row.role_id)}`, '修改角色')}>
+          <Button
+            type="link"
+            size="small"
+            style={{ padding: 0 }}
+            onClick={() => tabs.open(`/system/roleAdd?id=${String(row.role_id)}`, '修改角色')}
+          >
             {String(row.role_name ?? '')}
           </Button>
         ) : (
           String(row.role_name ?? '')
         ),
     },
-    { title: '状态', width: 130, render: (_, row) => <State user={row} /> },
-    { title: '最近登录', dataIndex: 'last_login_at', width: 160, render: (at: string | null) => at ?? <span style={{ opacity: 0.45 }}>从未登录</span> },
+    { title: '状态', width: 130, render: (_, row) => <UserState user={row} /> },
+    {
+      title: '最近登录',
+      dataIndex: 'last_login_at',
+      width: 160,
+      render: (at: string | null) => at ?? <span style={{ opacity: 0.45 }}>从未登录</span>,
+    },
     {
       title: '操作',
       width: 130,
@@ -167,17 +225,21 @@ export default function UserPage({ screen }: { screen: Screen }) {
           onChange: (current, size) => setPage({ page: current, per_page: size }),
         }}
       />
-      {open?.kind === 'edit' && <UserDialog screen={screen} user={open.user} onClose={() => setOpen(null)} onSaved={renew} />}
-      {open?.kind === 'password' && open.user && <PasswordDialog screen={screen} user={open.user} onClose={() => setOpen(null)} />}
+      {open?.kind === 'edit' && (
+        <UserDialog screen={screen} user={open.user} onClose={() => setOpen(null)} onSaved={renew} />
+      )}
+      {open?.kind === 'password' && open.user && (
+        <PasswordDialog screen={screen} user={open.user} onClose={() => setOpen(null)} />
+      )}
       {open?.kind === 'sessions' && open.user && (
-        <SessionsDrawer screen={screen} user={open.user} mayEnd={may('edit')} onClose={() => setOpen(null)} />
+        <SessionsDrawer screen={screen} user={open.user} canEnd={may('edit')} onClose={() => setOpen(null)} />
       )}
     </Flex>
   );
 }
 
-/** Whom an act is about. */
-function factsOf(user: Row) {
+/** Build the facts about the user for a consequence. */
+function buildFacts(user: Row) {
   return [
     { label: '用户', value: `${String(user.realname)}（${String(user.user_name)}）` },
     { label: '公司', value: String(user.company_name ?? '') },
@@ -186,7 +248,7 @@ function factsOf(user: Row) {
   ];
 }
 
-function State({ user }: { user: Row }) {
+function UserState({ user }: { user: Row }) {
   if (!user.enabled) return <Tag>停用</Tag>;
   return (
     <Space size={0}>

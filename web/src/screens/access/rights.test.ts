@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RightNode } from '@/gen';
-import { codesOf, found, ticked, toggle, toggleAll } from './rights';
+import { listCodes, filterTree, countTicked, toggle, toggleAll } from './rights';
 
 const leaf = (key: string, title: string, mine = true): RightNode => ({ key, title, mine, roles: 0, children: [] });
 const screen: RightNode = {
@@ -9,7 +9,11 @@ const screen: RightNode = {
   children: [leaf('unit:list', '查看'), leaf('unit:add', '新增'), leaf('unit:del', '删除', false)],
 };
 const tree: RightNode[] = [
-  { key: 'module 系统', title: '系统管理', children: [{ key: 'group 系统 商品', title: '商品设置', children: [screen] }] },
+  {
+    key: 'module 系统',
+    title: '系统管理',
+    children: [{ key: 'group 系统 商品', title: '商品设置', children: [screen] }],
+  },
 ];
 const none = new Set<string>();
 
@@ -28,15 +32,22 @@ describe('the permission tree', () => {
   });
 
   it('counts what is held by itself and by bundles', () => {
-    expect(ticked(new Set(['unit:list']), new Set(['unit:add']), screen)).toEqual({ many: 2, every: 3, checked: false, indeterminate: true });
-    expect(codesOf(tree[0]!)).toEqual(['unit:list', 'unit:add', 'unit:del']);
+    expect(countTicked(new Set(['unit:list']), new Set(['unit:add']), screen)).toEqual({
+      many: 2,
+      every: 3,
+      checked: false,
+      indeterminate: true,
+    });
+    expect(listCodes(tree[0]!)).toEqual(['unit:list', 'unit:add', 'unit:del']);
   });
 
   it.each(['单位', '商品', '删除', 'unit:add'])('finds a screen by %s', (words) => {
-    expect(found(tree, words).flatMap(({ children }) => children.flatMap((group) => group.children))).toEqual([screen]);
+    expect(filterTree(tree, words).flatMap(({ children }) => children.flatMap((group) => group.children))).toEqual([
+      screen,
+    ]);
   });
 
   it('finds nothing by what nothing is called', () => {
-    expect(found(tree, '无此')).toEqual([]);
+    expect(filterTree(tree, '无此')).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** A role as its editor holds it, and as it is sent. */
+/** A role as form values and as request body. */
 import type { RoleEditor } from '@/gen';
 import { fieldKey } from './FieldMatrix';
 
@@ -22,8 +22,8 @@ export interface RoleForm {
   denied: Set<string>;
 }
 
-/** What is stored; a copy is a new role that holds the same. */
-export function readRole({ role, holdings: held, least_own }: RoleEditor, copy: boolean): RoleForm {
+/** Convert a stored role to form values; a copy is a new role with the same values. */
+export function toRoleForm({ role, holdings: granted, least_own }: RoleEditor, copy: boolean): RoleForm {
   const fresh = role === null || role === undefined || copy;
   return {
     role_id: fresh ? null : Number(role.role_id),
@@ -34,15 +34,15 @@ export function readRole({ role, holdings: held, least_own }: RoleEditor, copy: 
     sees_cost: role?.sees_cost === true,
     enabled: fresh || role.enabled === true,
     remark: String(role?.remark ?? ''),
-    rights: new Set(held.rights),
-    bundles: held.bundles ?? [],
-    companies: held.companies,
-    warehouses: held.warehouses ?? [],
-    denied: new Set((held.denied ?? []).map(({ screen, field }) => fieldKey(screen, field))),
+    rights: new Set(granted.rights),
+    bundles: granted.bundles ?? [],
+    companies: granted.companies,
+    warehouses: granted.warehouses ?? [],
+    denied: new Set((granted.denied ?? []).map(({ screen, field }) => fieldKey(screen, field))),
   };
 }
 
-export function roleBody({ rights, denied, companies, ...form }: RoleForm) {
+export function buildRoleBody({ rights, denied, companies, ...form }: RoleForm) {
   return {
     ...form,
     companies: form.scope_kind === ALL_COMPANIES ? [] : companies,

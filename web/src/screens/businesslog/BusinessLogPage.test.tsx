@@ -1,11 +1,11 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { giveSizes, ok, press, renderPage } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { stubElementSizes, okAnswer, pressButton, renderPage } from '@/engine/harness';
 import BusinessLogPage from './BusinessLogPage';
 
 const api = 'v2/system/BusinessLog';
-const description = { ...billScreen(), name: 'business_log', api, fields: [], actions: [] };
+const description = { ...buildBillScreen(), name: 'business_log', api, fields: [], actions: [] };
 const entry = (log_id: number) => ({
   log_id,
   at: '2026-11-21 10:00:00',
@@ -24,21 +24,22 @@ const entry = (log_id: number) => ({
 });
 
 let view: ReturnType<typeof renderPage>;
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => view.done());
 
 describe('the business log', () => {
   it('walks back page by page, opens changes, leads to bills and names who simulated and which token acted', async () => {
     view = renderPage(<BusinessLogPage screen={description} />, {
-      [`${api}/getChoices`]: () => ok({ resources: [], actions: [] }),
-      [`${api}/getPage`]: ({ query }) => ok(query.before === '0' ? { data: [entry(9)], next: 9 } : { data: [entry(8)], next: null }),
+      [`${api}/getChoices`]: () => okAnswer({ resources: [], actions: [] }),
+      [`${api}/getPage`]: ({ query }) =>
+        okAnswer(query.before === '0' ? { data: [entry(9)], next: 9 } : { data: [entry(8)], next: null }),
     });
     fireEvent.click(await screen.findByText('XSDD9'));
     expect(view.tabs.open).toHaveBeenCalledWith('/sales/salesorderSee?id=8', '销售订单详情');
     expect(screen.getByText('由 李四 模拟')).toBeTruthy();
     fireEvent.click(screen.getByText('备注 急 → 空'));
     expect(await screen.findByText('修改后')).toBeTruthy();
-    await press('加载更早的50条');
+    await pressButton('加载更早的50条');
     await screen.findByText('XSDD8');
     expect(screen.getByText('接口令牌：官网')).toBeTruthy();
     await waitFor(() => expect(screen.getByText('已到最早一条，共 2 条')).toBeTruthy());

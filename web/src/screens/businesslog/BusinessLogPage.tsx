@@ -1,20 +1,33 @@
-/** 业务日志: who did what, newest first; a row opens to what it changed, and leads to its bill. */
-import { Button, Empty, Flex, Input, Result, Select, Space, Table, Tag, Tooltip, Typography, type TableProps } from 'antd';
+/** 业务日志: the users' actions, newest first; a row expands to its changes and links to its bill. */
+import {
+  Button,
+  Empty,
+  Flex,
+  Input,
+  Result,
+  Select,
+  Space,
+  Table,
+  Tag,
+  Tooltip,
+  Typography,
+  type TableProps,
+} from 'antd';
 import type { Dayjs } from 'dayjs';
 import { useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
 import { useExport } from '@/engine/list/useExport';
-import { actionOf, refField, type Screen } from '@/engine/types';
-import type { Choices, Entry, EntryPage } from '@/gen';
-import { presets, spans } from '@/lib/businessClock';
-import { CLEARABLE } from '@/lib/clearing';
+import { findAction, findRefField, type Screen } from '@/engine/types';
+import type { Choices, BusinessLogEntry, BusinessLogPage as LogPage } from '@/gen';
+import { datePresets, dateSpans } from '@/lib/businessClock';
+import { ALLOW_CLEAR } from '@/lib/clearOnDelete';
 import { api, type Query } from '@/lib/api';
 import { DatePicker } from '@/lib/DatePicker';
 import { isCancelled } from '@/lib/errors';
-import { DATE } from '@/lib/format';
+import { DATE_FORMAT } from '@/lib/format';
 import { useInfiniteQuery, useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
-import { Changes } from './Changes';
+import { EntryChanges } from './EntryChanges';
 
 interface Filter {
   company: { id: number; name: string } | null;
@@ -25,24 +38,24 @@ interface Filter {
   days: [Dayjs | null, Dayjs | null] | null;
 }
 
-const PRESETS = presets('今天', '近7天', '近30天');
+const RANGE_PRESETS = datePresets('今天', '近7天', '近30天');
 
-function asked({ company, resource, action, bill_no, user_name, days }: Filter): Query {
+function buildQuery({ company, resource, action, bill_no, user_name, days }: Filter): Query {
   return {
     company_id: company?.id,
     resource,
     action,
     bill_no: bill_no.trim() || undefined,
     user_name: user_name.trim() || undefined,
-    at_start: days?.[0]?.format(DATE),
-    at_end: days?.[1]?.format(DATE),
+    at_start: days?.[0]?.format(DATE_FORMAT),
+    at_end: days?.[1]?.format(DATE_FORMAT),
   };
 }
 
 export default function BusinessLogPage({ screen }: { screen: Screen }) {
   const tabs = useTabs();
-  const [filter, setFilter] = useState<Filter>({ company: null, bill_no: '', user_name: '', days: spans.近30天() });
-  const [query, setQuery] = useState<Query>(() => asked(filter));
+  const [filter, setFilter] = useState<Filter>({ company: null, bill_no: '', user_name: '', days: dateSpans.近30天() });
+  const [query, setQuery] = useState<Query>(() => buildQuery(filter));
   const change = (changes: Partial<Filter>) => setFilter((before) => ({ ...before, ...changes }));
   const choices = useQuery({
     queryKey: [screen.name, 'choices'],
@@ -51,35 +64,41 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
   });
   const log = useInfiniteQuery({
     queryKey: [screen.name, 'page', query],
-    queryFn: ({ pageParam, signal }) => api.get<EntryPage>(`${screen.api}/getPage`, { ...query, before: pageParam, per_page: 50 }, { signal }),
+    queryFn: ({ pageParam, signal }) =>
+      api.get<LogPage>(`${screen.api}/getPage`, { ...query, before: pageParam, per_page: 50 }, { signal }),
     initialPageParam: 0,
     getNextPageParam: (last) => last.next ?? undefined,
   });
   const exporting = useExport(screen);
   const rows = log.data?.pages.flatMap(({ data }) => data) ?? [];
-  const company = refField(screen, 'company_id');
+  const company = findRefField(screen, 'company_id');
   const search = () => {
-    const next = asked(filter);
+    const next = buildQuery(filter);
     if (JSON.stringify(next) === JSON.stringify(query)) void log.refetch();
     else setQuery(next);
   };
-  const columns: TableProps<Entry>['columns'] = [
+  const columns: TableProps<BusinessLogEntry>['columns'] = [
     { title: '时间', dataIndex: 'at', width: 150 },
-    { title: '操作人', width: 150, render: (_, row) => <Who entry={row} /> },
-    { title: '操作', width: 90, render: (_, row) => <Tag color={COLOURS[row.action]}>{row.action_name}</Tag> },
+    { title: '操作人', width: 150, render: (_, row) => <LogUser entry={row} /> },
+    { title: '操作', width: 90, render: (_, row) => <Tag color={ACTION_COLORS[row.action]}>{row.action_name}</Tag> },
     { title: '单据/资料', dataIndex: 'resource_name', width: 130, ellipsis: true },
     {
       title: '单据号',
       width: 180,
       render: (_, row) => {
         const name = row.bill_no ?? (row.route ? `#${row.record_id}` : '');
-        return row.route ? <Typography.Link onClick={() => tabs.open(row.route!, `${row.resource_name}详情`)}>{name}</Typography.Link> : name;
+        return row.route ? (
+          <Typography.Link onClick={() => tabs.open(row.route!, `${row.resource_name}详情`)}>{name}</Typography.Link>
+        ) : (
+          name
+        );
       },
     },
-    { title: '变更内容', ellipsis: true, render: (_, row) => <Summary entry={row} /> },
+    { title: '变更内容', ellipsis: true, render: (_, row) => <ChangeSummary entry={row} /> },
     { title: '公司', dataIndex: 'company_name', width: 150, ellipsis: true },
   ];
-  if (log.error && !isCancelled(log.error) && !log.data) return <Result status="warning" title="日志加载失败" subTitle={log.error.message} />;
+  if (log.error && !isCancelled(log.error) && !log.data)
+    return <Result status="warning" title="日志加载失败" subTitle={log.error.message} />;
   return (
     <Flex vertical gap={8}>
       <Space wrap size={8}>
@@ -87,7 +106,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
           aria-label="日期"
           allowEmpty={[true, true]}
           value={filter.days}
-          presets={PRESETS}
+          presets={RANGE_PRESETS}
           onChange={(days) => change({ days })}
         />
         {company && (
@@ -101,7 +120,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
           </div>
         )}
         <Select
-          allowClear={CLEARABLE}
+          allowClear={ALLOW_CLEAR}
           showSearch={{ optionFilterProp: 'label' }}
           aria-label="单据/资料"
           placeholder="单据/资料"
@@ -111,7 +130,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
           onChange={(resource) => change({ resource })}
         />
         <Select
-          allowClear={CLEARABLE}
+          allowClear={ALLOW_CLEAR}
           showSearch={{ optionFilterProp: 'label' }}
           aria-label="操作"
           placeholder="操作"
@@ -120,18 +139,34 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
           value={filter.action}
           onChange={(action) => change({ action })}
         />
-        <Input aria-label="单据号" placeholder="单据号" allowClear style={{ width: 140 }} value={filter.bill_no} onPressEnter={search} onChange={(event) => change({ bill_no: event.target.value })} />
-        <Input aria-label="操作人" placeholder="操作人" allowClear style={{ width: 110 }} value={filter.user_name} onPressEnter={search} onChange={(event) => change({ user_name: event.target.value })} />
+        <Input
+          aria-label="单据号"
+          placeholder="单据号"
+          allowClear
+          style={{ width: 140 }}
+          value={filter.bill_no}
+          onPressEnter={search}
+          onChange={(event) => change({ bill_no: event.target.value })}
+        />
+        <Input
+          aria-label="操作人"
+          placeholder="操作人"
+          allowClear
+          style={{ width: 110 }}
+          value={filter.user_name}
+          onPressEnter={search}
+          onChange={(event) => change({ user_name: event.target.value })}
+        />
         <Button type="primary" onClick={search} loading={log.isFetching && !log.isFetchingNextPage}>
           查询
         </Button>
-        {actionOf(screen, 'export') && (
+        {findAction(screen, 'export') && (
           <Button loading={exporting.isPending} onClick={() => exporting.mutate(query)}>
             导出
           </Button>
         )}
       </Space>
-      <Table<Entry>
+      <Table<BusinessLogEntry>
         size="small"
         rowKey="log_id"
         loading={log.isFetching && !log.isFetchingNextPage}
@@ -143,7 +178,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
         expandable={{
           expandRowByClick: true,
           rowExpandable: ({ changes, reason }) => changes.length > 0 || Boolean(reason),
-          expandedRowRender: (entry) => <Changes entry={entry} />,
+          expandedRowRender: (entry) => <EntryChanges entry={entry} />,
         }}
         footer={() => (
           <Flex justify="center">
@@ -161,7 +196,7 @@ export default function BusinessLogPage({ screen }: { screen: Screen }) {
   );
 }
 
-const COLOURS: Partial<Record<string, string>> = {
+const ACTION_COLORS: Partial<Record<string, string>> = {
   add: 'green',
   edit: 'blue',
   del: 'red',
@@ -172,10 +207,10 @@ const COLOURS: Partial<Record<string, string>> = {
   imitate: 'gold',
 };
 
-/** What the server names beside a user whose integration token acted. */
+/** Prefix of the server's name of an integration token that acted for a user. */
 const TOKEN_MARK = '接口令牌';
 
-function Who({ entry }: { entry: Entry }) {
+function LogUser({ entry }: { entry: BusinessLogEntry }) {
   if (!entry.imitator_name) return entry.user_name;
   if (entry.imitator_name.startsWith(TOKEN_MARK)) {
     return (
@@ -191,12 +226,16 @@ function Who({ entry }: { entry: Entry }) {
   );
 }
 
-const SHOWN = 3;
+const MAX_SHOWN = 3;
 
 /** The first changes in a line; the rest when the row is opened. */
-function Summary({ entry }: { entry: Entry }) {
+function ChangeSummary({ entry }: { entry: BusinessLogEntry }) {
   if (entry.changes.length === 0) return entry.reason ?? '';
-  const told = entry.changes.slice(0, SHOWN).map(({ label, before, after }) => (before === null ? `${label} ${after ?? '空'}` : `${label} ${before} → ${after ?? '空'}`));
-  const rest = entry.changes.length - SHOWN;
-  return `${entry.reason ? `${entry.reason}；` : ''}${told.join('；')}${rest > 0 ? ` 等 ${entry.changes.length} 项` : ''}`;
+  const texts = entry.changes
+    .slice(0, MAX_SHOWN)
+    .map(({ label, before, after }) =>
+      before === null ? `${label} ${after ?? '空'}` : `${label} ${before} → ${after ?? '空'}`,
+    );
+  const rest = entry.changes.length - MAX_SHOWN;
+  return `${entry.reason ? `${entry.reason}；` : ''}${texts.join('；')}${rest > 0 ? ` 等 ${entry.changes.length} 项` : ''}`;
 }

@@ -1,20 +1,20 @@
-/** 系统公告: the text with its preview, whom it is for, and when it shows. */
+/** 系统公告: text with preview, audience, and publication time. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Card, Col, Form, Input, Radio, Row as Line, Select, Typography } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
 import { useState } from 'react';
-import { Awaiting } from '@/engine/Awaiting';
+import { QueryFallback } from '@/engine/QueryFallback';
 import { infoQuery } from '@/engine/queries';
 import type { ListAnswer, Row, Screen } from '@/engine/types';
 import type { Addressees } from '@/gen';
-import { CLEARABLE } from '@/lib/clearing';
+import { ALLOW_CLEAR } from '@/lib/clearOnDelete';
 import { api, getSession } from '@/lib/api';
 import { DatePicker } from '@/lib/DatePicker';
 import { reportError, showMessage } from '@/lib/errors';
 import { RichText } from '@/lib/RichText';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
-import { addresseesQuery, audiences, COMPANIES, EVERYBODY, ROLES } from './announcement';
+import { addresseesQuery, listAudiences, COMPANIES, EVERYBODY, ROLES } from './announcement';
 
 interface Announcement {
   message_title: string;
@@ -29,20 +29,22 @@ interface Announcement {
   expires_at?: Dayjs | null;
 }
 
-const STAMP = 'YYYY-MM-DD HH:mm:ss';
+const STAMP_FORMAT = 'YYYY-MM-DD HH:mm:ss';
 
 export default function AnnouncementEdit({ screen, params }: { screen: Screen; params: Record<string, string> }) {
   const id = Number(params.id ?? 0);
   const stored = useQuery({ ...infoQuery(screen, id), enabled: id > 0, staleTime: Infinity });
-  const told = useQuery({ ...addresseesQuery(id), staleTime: Infinity });
-  if ((id > 0 && !stored.data) || !told.data) return <Awaiting title="公告加载失败" of={id > 0 ? [stored, told] : [told]} />;
-  return <Editor key={id} screen={screen} id={id} stored={stored.data} told={told.data} />;
+  const addressees = useQuery({ ...addresseesQuery(id), staleTime: Infinity });
+  if ((id > 0 && !stored.data) || !addressees.data)
+    return <QueryFallback title="公告加载失败" queries={id > 0 ? [stored, addressees] : [addressees]} />;
+  return <AnnouncementForm key={id} screen={screen} id={id} stored={stored.data} addressees={addressees.data} />;
 }
 
-function initial(stored: Row | undefined, told: Addressees): Partial<Announcement> {
+function buildInitialValues(stored: Row | undefined, addressees: Addressees): Partial<Announcement> {
   const session = getSession();
   const audience = session?.company_admin_id == null ? COMPANIES : EVERYBODY;
-  if (!stored) return { audience, company_id: session?.company_id, companies: [], roles: [], publish: 'now', message_content: '' };
+  if (!stored)
+    return { audience, company_id: session?.company_id, companies: [], roles: [], publish: 'now', message_content: '' };
   const moment = (name: string) => (stored[name] ? dayjs(String(stored[name])) : null);
   return {
     message_title: String(stored.message_title),
@@ -50,24 +52,34 @@ function initial(stored: Row | undefined, told: Addressees): Partial<Announcemen
     message_content: String(stored.message_content),
     company_id: Number(stored.company_id),
     audience: Number(stored.audience),
-    companies: told.companies.map(({ id }) => id),
-    roles: told.roles.map(({ id }) => id),
+    companies: addressees.companies.map(({ id }) => id),
+    roles: addressees.roles.map(({ id }) => id),
     publish: stored.publish_at ? 'at' : 'draft',
     publish_at: moment('publish_at'),
     expires_at: moment('expires_at'),
   };
 }
 
-function Editor({ screen, id, stored, told }: { screen: Screen; id: number; stored: Row | undefined; told: Addressees }) {
+function AnnouncementForm({
+  screen,
+  id,
+  stored,
+  addressees,
+}: {
+  screen: Screen;
+  id: number;
+  stored: Row | undefined;
+  addressees: Addressees;
+}) {
   const tabs = useTabs();
   const client = useQueryClient();
   const [form] = Form.useForm<Announcement>();
-  const [started] = useState(() => initial(stored, told));
+  const [started] = useState(() => buildInitialValues(stored, addressees));
   const audience = Form.useWatch('audience', form) ?? started.audience;
   const publish = Form.useWatch('publish', form) ?? started.publish;
   const content = Form.useWatch('message_content', form) ?? started.message_content ?? '';
-  const companies = useNames('company', 'v2/system/Company', 'company_id', 'company_name');
-  const roles = useNames('role', 'v2/system/Role', 'role_id', 'role_name');
+  const companies = useNameOptions('company', 'v2/system/Company', 'company_id', 'company_name');
+  const roles = useNameOptions('role', 'v2/system/Role', 'role_id', 'role_name');
   const save = useMutation({
     mutationFn: ({ publish_at, expires_at, ...values }: Announcement) =>
       api.post<{ id: number }>('v2/system/MessageLog/save', {
@@ -75,22 +87,34 @@ function Editor({ screen, id, stored, told }: { screen: Screen; id: number; stor
         message_log_id: id || null,
         companies: values.companies ?? [],
         roles: values.roles ?? [],
-        publish_at: publish_at?.format(STAMP) ?? null,
-        expires_at: expires_at?.format(STAMP) ?? null,
+        publish_at: publish_at?.format(STAMP_FORMAT) ?? null,
+        expires_at: expires_at?.format(STAMP_FORMAT) ?? null,
       }),
     onSuccess: (_, values) => {
-      showMessage('success', { now: '公告已发布', at: '公告已保存，到时间后显示', draft: '草稿已保存' }[values.publish]);
+      showMessage(
+        'success',
+        { now: '公告已发布', at: '公告已保存，到时间后显示', draft: '草稿已保存' }[values.publish],
+      );
       void client.invalidateQueries({ queryKey: [screen.name] });
       tabs.open(screen.routes.list, screen.label, { keepAlive: true });
     },
     onError: reportError,
   });
   return (
-    <Form<Announcement> form={form} layout="vertical" initialValues={started} onFinish={(values) => save.mutate(values)}>
+    <Form<Announcement>
+      form={form}
+      layout="vertical"
+      initialValues={started}
+      onFinish={(values) => save.mutate(values)}
+    >
       <Line gutter={8}>
         <Col flex="auto" style={{ minWidth: 0, width: 0 }}>
           <Card size="small" title="内容">
-            <Form.Item name="message_title" label="标题" rules={[{ required: true, whitespace: true, message: '请输入标题' }]}>
+            <Form.Item
+              name="message_title"
+              label="标题"
+              rules={[{ required: true, whitespace: true, message: '请输入标题' }]}
+            >
               <Input maxLength={100} showCount />
             </Form.Item>
             <Form.Item name="message_abstract" label="摘要">
@@ -120,16 +144,31 @@ function Editor({ screen, id, stored, told }: { screen: Screen; id: number; stor
               <Select options={companies} showSearch={{ optionFilterProp: 'label' }} />
             </Form.Item>
             <Form.Item name="audience" label="接收范围">
-              <Select options={audiences(screen)} />
+              <Select options={listAudiences(screen)} />
             </Form.Item>
             {audience === COMPANIES && (
               <Form.Item name="companies" label="还发给这些公司">
-                <Select mode="multiple" allowClear={CLEARABLE} options={companies} showSearch={{ optionFilterProp: 'label' }} placeholder="不选则只发给发布公司" />
+                <Select
+                  mode="multiple"
+                  allowClear={ALLOW_CLEAR}
+                  options={companies}
+                  showSearch={{ optionFilterProp: 'label' }}
+                  placeholder="不选则只发给发布公司"
+                />
               </Form.Item>
             )}
             {audience === ROLES && (
-              <Form.Item name="roles" label="接收的角色" rules={[{ required: true, type: 'array', min: 1, message: '请选择接收的角色' }]}>
-                <Select mode="multiple" allowClear={CLEARABLE} options={roles} showSearch={{ optionFilterProp: 'label' }} />
+              <Form.Item
+                name="roles"
+                label="接收的角色"
+                rules={[{ required: true, type: 'array', min: 1, message: '请选择接收的角色' }]}
+              >
+                <Select
+                  mode="multiple"
+                  allowClear={ALLOW_CLEAR}
+                  options={roles}
+                  showSearch={{ optionFilterProp: 'label' }}
+                />
               </Form.Item>
             )}
             <Form.Item name="publish" label="发布">
@@ -159,13 +198,14 @@ function Editor({ screen, id, stored, told }: { screen: Screen; id: number; stor
   );
 }
 
-const MOST = 500;
+const MAX_NAMES = 500;
 
 /** Names to choose from: those within the user's own scope. */
-function useNames(resource: string, path: string, key: string, title: string) {
+function useNameOptions(resource: string, path: string, key: string, title: string) {
   const { data } = useQuery({
     queryKey: [resource, 'names'],
-    queryFn: ({ signal }) => api.get<ListAnswer>(`${path}/getDropdown`, { keyword: '', per_page: MOST, page: 1 }, { signal }),
+    queryFn: ({ signal }) =>
+      api.get<ListAnswer>(`${path}/getDropdown`, { keyword: '', per_page: MAX_NAMES, page: 1 }, { signal }),
     meta: { quiet: true },
   });
   return (data?.data ?? []).map((row) => ({ value: Number(row[key]), label: String(row[title]) }));

@@ -1,8 +1,8 @@
-/** 系统公告详情: the text as readers see it, whom it is for, and who has read it. */
+/** 系统公告详情: the text as readers see it, its audience, and who has read it. */
 import { Button, Card, Descriptions, Flex, Progress, Table, Tag, Typography } from 'antd';
-import { Awaiting } from '@/engine/Awaiting';
+import { QueryFallback } from '@/engine/QueryFallback';
 import { infoQuery } from '@/engine/queries';
-import { actionOf, type Screen } from '@/engine/types';
+import { findAction, type Screen } from '@/engine/types';
 import type { Addressees } from '@/gen';
 import { RichText } from '@/lib/RichText';
 import { useQuery } from '@/lib/query';
@@ -13,22 +13,24 @@ export default function AnnouncementSee({ screen, params }: { screen: Screen; pa
   const id = Number(params.id ?? 0);
   const tabs = useTabs();
   const stored = useQuery(infoQuery(screen, id));
-  const told = useQuery(addresseesQuery(id));
+  const addressees = useQuery(addresseesQuery(id));
   const { data } = stored;
-  if (!data || !told.data) return <Awaiting title="公告加载失败" of={[stored, told]} />;
-  const { companies, roles, reached, read, readers } = told.data;
+  if (!data || !addressees.data) return <QueryFallback title="公告加载失败" queries={[stored, addressees]} />;
+  const { companies, roles, reached, read, readers } = addressees.data;
   return (
     <Flex gap={8} align="flex-start">
       <Card
         style={{ flex: 1, minWidth: 0 }}
         title={String(data.message_title)}
         extra={
-          actionOf(screen, 'edit') && (
+          findAction(screen, 'edit') && (
             <Button onClick={() => tabs.open(`${screen.routes.add}?id=${id}`, `修改${screen.label}`)}>修改</Button>
           )
         }
       >
-        {data.message_abstract ? <Typography.Paragraph italic>{String(data.message_abstract)}</Typography.Paragraph> : null}
+        {data.message_abstract ? (
+          <Typography.Paragraph italic>{String(data.message_abstract)}</Typography.Paragraph>
+        ) : null}
         <RichText text={String(data.message_content)} />
       </Card>
       <Flex vertical gap={8} style={{ width: 360, flex: 'none' }}>
@@ -38,8 +40,12 @@ export default function AnnouncementSee({ screen, params }: { screen: Screen; pa
             size="small"
             items={[
               { label: '接收范围', children: audienceName(screen, data) },
-              ...(companies.length ? [{ label: '指定公司', children: companies.map((one) => <Tag key={one.id}>{one.name}</Tag>) }] : []),
-              ...(roles.length ? [{ label: '指定角色', children: roles.map((one) => <Tag key={one.id}>{one.name}</Tag>) }] : []),
+              ...(companies.length
+                ? [{ label: '指定公司', children: companies.map((one) => <Tag key={one.id}>{one.name}</Tag>) }]
+                : []),
+              ...(roles.length
+                ? [{ label: '指定角色', children: roles.map((one) => <Tag key={one.id}>{one.name}</Tag>) }]
+                : []),
               { label: '发布公司', children: String(data.company_name ?? '') },
               { label: '发布人', children: String(data.author_name ?? '—') },
               { label: '发布时间', children: String(data.publish_at ?? '未发布') },

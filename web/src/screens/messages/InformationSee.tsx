@@ -18,18 +18,27 @@ export default function InformationSee({ screen, params }: { screen: Screen; par
     if (!unread) return;
     api
       .post('v2/open/Message/readUserMessage', { message_log_id: id })
-      .then(() => client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === screen.name || queryKey[0] === 'messages' }))
+      .then(() =>
+        client.invalidateQueries({
+          predicate: ({ queryKey }) => queryKey[0] === screen.name || queryKey[0] === 'messages',
+        }),
+      )
       .catch(() => undefined);
   }, [client, id, screen.name, unread]);
-  if (error && !isCancelled(error)) return <Result status="warning" title="公告不存在或已撤回" subTitle={error.message} />;
+  if (error && !isCancelled(error))
+    return <Result status="warning" title="公告不存在或已撤回" subTitle={error.message} />;
   if (!data) return <Spin />;
   return (
     <Card style={{ maxWidth: 960 }}>
       <Typography.Title level={4} style={{ marginTop: 0 }}>
         {String(data.message_title)}
       </Typography.Title>
-      <Typography.Paragraph type="secondary">{[data.author, data.publish_at].filter(Boolean).map(String).join(' · ')}</Typography.Paragraph>
-      {data.message_abstract ? <Typography.Paragraph italic>{String(data.message_abstract)}</Typography.Paragraph> : null}
+      <Typography.Paragraph type="secondary">
+        {[data.author, data.publish_at].filter(Boolean).map(String).join(' · ')}
+      </Typography.Paragraph>
+      {data.message_abstract ? (
+        <Typography.Paragraph italic>{String(data.message_abstract)}</Typography.Paragraph>
+      ) : null}
       <RichText text={String(data.message_content)} />
     </Card>
   );

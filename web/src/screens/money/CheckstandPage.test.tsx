@@ -1,19 +1,44 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { giveSizes, ok, page, press, renderPage } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { stubElementSizes, okAnswer, pageAnswer, pressButton, renderPage } from '@/engine/harness';
 import type { Action, Field, Ref } from '@/engine/types';
 import CheckstandPage from './CheckstandPage';
 
 const api = 'v2/money/Checkstand';
-const collect: Action = { name: 'collect', label: '收款', scope: 'batch', from: null, confirm: null, reason: false, danger: false };
-const [sample] = billScreen().fields;
+const collect: Action = {
+  name: 'collect',
+  label: '收款',
+  scope: 'batch',
+  from: null,
+  confirm: null,
+  reason: false,
+  danger: false,
+};
+const [sample] = buildBillScreen().fields;
 const choice = (name: string, label: string): Field => {
-  const ref: Ref = { resource: name, api: `v2/${name}`, value: `${name}_id`, label: `${name}_name`, search: [], filter_by: [], only: {} };
-  return { ...sample!, name: `${name}_id`, label, type: 'ref', ref, label_field: `${name}_name`, list: false, search: false };
+  const ref: Ref = {
+    resource: name,
+    api: `v2/${name}`,
+    value: `${name}_id`,
+    label: `${name}_name`,
+    search: [],
+    filter_by: [],
+    only: {},
+  };
+  return {
+    ...sample!,
+    name: `${name}_id`,
+    label,
+    type: 'ref',
+    ref,
+    label_field: `${name}_name`,
+    list: false,
+    search: false,
+  };
 };
 const description = {
-  ...billScreen(),
+  ...buildBillScreen(),
   name: 'checkstand',
   api,
   actions: [collect],
@@ -21,14 +46,14 @@ const description = {
   blocks: [],
 };
 const routes = {
-  [`${api}/getList`]: () => page([]),
-  [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
-  'v2/customer/getDropdown': () => page([{ customer_id: 3, customer_name: '上海顺达' }]),
-  'v2/receivables_mode/getDropdown': () => page([{ receivables_mode_id: 5, receivables_mode_name: '现金' }]),
+  [`${api}/getList`]: () => pageAnswer([]),
+  [`${api}/getTotals`]: () => okAnswer({ total: 0, totals: {} }),
+  'v2/customer/getDropdown': () => pageAnswer([{ customer_id: 3, customer_name: '上海顺达' }]),
+  'v2/receivables_mode/getDropdown': () => pageAnswer([{ receivables_mode_id: 5, receivables_mode_name: '现金' }]),
   'v2/custom/CustomerReceipt/getOpenItems': () =>
-    ok({ data: [{ settlement_id: 9, bill_no: 'XSCK9', amount: '100.00', open_amount: '80.00' }], more: true }),
-  'v2/custom/CustomerReceipt/print': () => ok({ html: '<p>收款单</p>', shown: 1, pages: 1, templates: [] }),
-  [`${api}/collect`]: () => ok([{ id: 41, bill_no: 'KHSK41' }]),
+    okAnswer({ data: [{ settlement_id: 9, bill_no: 'XSCK9', amount: '100.00', open_amount: '80.00' }], more: true }),
+  'v2/custom/CustomerReceipt/print': () => okAnswer({ html: '<p>收款单</p>', shown: 1, pages: 1, templates: [] }),
+  [`${api}/collect`]: () => okAnswer([{ id: 41, bill_no: 'KHSK41' }]),
 };
 
 let view: ReturnType<typeof renderPage>;
@@ -37,7 +62,7 @@ const pick = async (label: string, name: string) => {
   fireEvent.click(await screen.findByText(name, { selector: '.ant-select-item-option-content' }));
 };
 
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => view.done());
 
 describe('the checkstand', () => {
@@ -49,7 +74,7 @@ describe('the checkstand', () => {
     fireEvent.click(within(row).getByRole('checkbox'));
     await pick('结算方式', '现金');
     expect(screen.getByText('核销 80.00，实收 80.00')).toBeTruthy();
-    await press('收款并打印');
+    await pressButton('收款并打印');
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('收款成功：KHSK41'));
     const sent = view.calls.find((call) => call.path === `${api}/collect`);
     expect(sent?.body).toMatchObject({
@@ -57,7 +82,9 @@ describe('the checkstand', () => {
       payments: [{ receivables_mode_id: 5, amount: '80.00' }],
       items: [{ settlement_id: 9, amount: '80.00' }],
     });
-    await waitFor(() => expect(view.calls.some((call) => call.path === 'v2/custom/CustomerReceipt/print' && call.body.ids)).toBe(true));
+    await waitFor(() =>
+      expect(view.calls.some((call) => call.path === 'v2/custom/CustomerReceipt/print' && call.body.ids)).toBe(true),
+    );
   });
 
   it('waives what is short of the bill', async () => {
@@ -70,15 +97,18 @@ describe('the checkstand', () => {
     fireEvent.blur(waived);
     await pick('结算方式', '现金');
     expect(screen.getByText('核销 80.00，实收 79.50')).toBeTruthy();
-    await press('收款并打印');
+    await pressButton('收款并打印');
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('收款成功：KHSK41'));
     const sent = view.calls.find((call) => call.path === `${api}/collect`);
-    expect(sent?.body).toMatchObject({ waived_amount: '0.50', payments: [{ receivables_mode_id: 5, amount: '79.50' }] });
+    expect(sent?.body).toMatchObject({
+      waived_amount: '0.50',
+      payments: [{ receivables_mode_id: 5, amount: '79.50' }],
+    });
   });
 
   it('asks for a customer, a way and an amount, and shows nothing to who may not receive', async () => {
     view = renderPage(<CheckstandPage screen={description} />, routes);
-    await press('收款并打印');
+    await pressButton('收款并打印');
     await waitFor(() => expect(view.told.at(-1)?.msg).toBe('请选择客户'));
     view.done();
     view = renderPage(<CheckstandPage screen={{ ...description, actions: [] }} />, routes);

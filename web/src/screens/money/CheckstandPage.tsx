@@ -5,9 +5,9 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import { NumberInput } from '@/engine/fields/NumberInput';
 import { RefSelect } from '@/engine/fields/RefSelect';
 import ListPage from '@/engine/list/ListPage';
-import { refField, type RefField, type Screen } from '@/engine/types';
+import { findRefField, type RefField, type Screen } from '@/engine/types';
 import { api } from '@/lib/api';
-import { decimalOrZero, isNought, sumOf } from '@/lib/decimal';
+import { decimalOrZero, isBlankOrZero, sumDecimals } from '@/lib/decimal';
 import { reportError, showMessage } from '@/lib/errors';
 import { formatMoney } from '@/lib/format';
 import { getSession } from '@/lib/session';
@@ -22,41 +22,51 @@ interface Customer {
   name: string;
 }
 
-interface Collected {
+interface CollectAnswer {
   id: number;
   bill_no: string;
 }
 
 export default function CheckstandPage({ screen }: { screen: Screen }) {
   const [printed, print] = useState<number[]>([]);
-  const receipts: Screen = useMemo(() => ({ ...screen, name: 'customer_receipt', label: '收款单', family: 'bill', api: RECEIPTS }), [screen]);
-  const listed = useMemo(() => ({ ...screen, actions: screen.actions.filter(({ name }) => name === 'export') }), [screen]);
-  const [customer, mode] = [refField(screen, 'customer_id'), refField(screen, 'receivables_mode_id')];
+  const receipts: Screen = useMemo(
+    () => ({ ...screen, name: 'customer_receipt', label: '收款单', family: 'bill', api: RECEIPTS }),
+    [screen],
+  );
+  const listed = useMemo(
+    () => ({ ...screen, actions: screen.actions.filter(({ name }) => name === 'export') }),
+    [screen],
+  );
+  const [customer, mode] = [findRefField(screen, 'customer_id'), findRefField(screen, 'receivables_mode_id')];
   const may = screen.actions.some(({ name }) => name === 'collect');
   return (
     <Flex vertical gap={12}>
-      {may && customer && mode && <Counter screen={screen} customerField={customer} modeField={mode} onCollected={print} />}
+      {may && customer && mode && (
+        <CheckstandForm screen={screen} customerField={customer} modeField={mode} onCollected={print} />
+      )}
       <ListPage screen={listed} params={{}} />
-      <Suspense>{printed.length > 0 && <PrintDialog screen={receipts} ids={printed} onClose={() => print([])} />}</Suspense>
+      <Suspense>
+        {printed.length > 0 && <PrintDialog screen={receipts} ids={printed} onClose={() => print([])} />}
+      </Suspense>
     </Flex>
   );
 }
 
-interface CounterProps {
+interface CheckstandFormProps {
   screen: Screen;
   customerField: RefField;
   modeField: RefField;
   onCollected: (ids: number[]) => void;
 }
 
-function Counter({ screen, customerField, modeField, onCollected }: CounterProps) {
+function CheckstandForm({ screen, customerField, modeField, onCollected }: CheckstandFormProps) {
   const company = getSession()?.company_id ?? 0;
   const [customer, choose] = useState<Customer>({ id: 0, name: '' });
   const [parts, setParts] = useState<Map<number, string>>(new Map());
   const [payments, setPayments] = useState<Payment[]>([{}]);
   const [waived, waive] = useState<string>();
   const client = useQueryClient();
-  const [due, paid] = [sumOf(parts.values()), sumOf(payments.map(({ amount }) => amount))];
+  const [due, paid] = [sumDecimals(parts.values()), sumDecimals(payments.map(({ amount }) => amount))];
   const begin = (next: Customer) => {
     choose(next);
     setParts(new Map());
@@ -65,14 +75,16 @@ function Counter({ screen, customerField, modeField, onCollected }: CounterProps
   };
   const collecting = useMutation({
     mutationFn: () =>
-      api.post<Collected[]>(`${screen.api}/collect`, {
+      api.post<CollectAnswer[]>(`${screen.api}/collect`, {
         company_id: company,
         customer_id: customer.id,
         payments: payments
           .filter(({ amount }) => !decimalOrZero(amount).isZero())
           .map(({ mode, amount }) => ({ receivables_mode_id: mode ?? 0, amount })),
         waived_amount: waived || '0',
-        items: [...parts].filter(([, amount]) => !isNought(amount)).map(([settlement_id, amount]) => ({ settlement_id, amount })),
+        items: [...parts]
+          .filter(([, amount]) => !isBlankOrZero(amount))
+          .map(([settlement_id, amount]) => ({ settlement_id, amount })),
       }),
     onSuccess: (made) => {
       showMessage('success', `收款成功：${made.map((one) => one.bill_no).join('、')}`);
@@ -101,12 +113,24 @@ function Counter({ screen, customerField, modeField, onCollected }: CounterProps
             onChange={(id, name) => begin({ id: Number(id ?? 0), name: name ?? '' })}
           />
         </div>
-        {customer.id > 0 && <OpenItems api={RECEIPTS} company={company} customer={customer.id} parts={parts} onChange={setParts} />}
-        <Payments field={modeField} payments={payments} rest={decimalOrZero(due.toString()).minus(decimalOrZero(paid.toString())).minus(decimalOrZero(waived))} onChange={setPayments} />
+        {customer.id > 0 && (
+          <OpenItems api={RECEIPTS} company={company} customer={customer.id} parts={parts} onChange={setParts} />
+        )}
+        <Payments
+          field={modeField}
+          payments={payments}
+          remaining={decimalOrZero(due.toString()).minus(decimalOrZero(paid.toString())).minus(decimalOrZero(waived))}
+          onChange={setPayments}
+        />
         <Flex gap={8} align="center">
           <Typography.Text>抹零</Typography.Text>
           <div style={{ width: 120 }}>
-            <NumberInput kind={{ type: 'money', rule: 'Positive', bounds: null }} label="抹零" value={waived} onChange={waive} />
+            <NumberInput
+              kind={{ type: 'money', rule: 'Positive', bounds: null }}
+              label="抹零"
+              value={waived}
+              onChange={waive}
+            />
           </div>
         </Flex>
         <Flex gap={16} align="center">

@@ -19,7 +19,13 @@ export default function FlowChart({ days, height }: { days: DayFlow[]; height: n
     series: [
       { name: '收款', type: 'bar', data: days.map(({ received }) => Number(received)) },
       { name: '付款', type: 'bar', data: days.map(({ paid }) => Number(paid)) },
-      { name: '余额', type: 'line', yAxisIndex: 1, showSymbol: false, data: days.map(({ balance }) => Number(balance)) },
+      {
+        name: '余额',
+        type: 'line',
+        yAxisIndex: 1,
+        showSymbol: false,
+        data: days.map(({ balance }) => Number(balance)),
+      },
     ],
   };
   return <EChart option={option} height={height} />;

@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { billScreen } from '@/engine/fixtures';
-import { giveSizes, ok, page, renderPage } from '@/engine/harness';
+import { buildBillScreen } from '@/engine/fixtures';
+import { stubElementSizes, okAnswer, pageAnswer, renderPage } from '@/engine/harness';
 import MoneyHomePage from './MoneyHomePage';
 
 const api = 'v2/money/MoneyHome';
@@ -22,14 +22,14 @@ const summary = {
 };
 
 let view: ReturnType<typeof renderPage>;
-beforeEach(giveSizes);
+beforeEach(stubElementSizes);
 afterEach(() => view.done());
 
 const show = () => {
-  view = renderPage(<MoneyHomePage screen={{ ...billScreen(), name: 'money_home', api, actions: [] }} />, {
-    [`${api}/getSummary`]: () => ok(summary),
-    [`${api}/getList`]: () => page([]),
-    [`${api}/getTotals`]: () => ok({ total: 0, totals: {} }),
+  view = renderPage(<MoneyHomePage screen={{ ...buildBillScreen(), name: 'money_home', api, actions: [] }} />, {
+    [`${api}/getSummary`]: () => okAnswer(summary),
+    [`${api}/getList`]: () => pageAnswer([]),
+    [`${api}/getTotals`]: () => okAnswer({ total: 0, totals: {} }),
   });
 };
 

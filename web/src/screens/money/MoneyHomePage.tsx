@@ -1,28 +1,28 @@
-/** 资金首页: what came and went of late, what is due, and the accounts with their balances. */
+/** 资金首页: recent receipts and payments, amounts due, and the accounts with their balances. */
 import { Card, Flex, Spin, Statistic } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { RefSelect } from '@/engine/fields/RefSelect';
 import ListPage from '@/engine/list/ListPage';
 import { labelKey } from '@/engine/list/listState';
-import { refField, type Screen } from '@/engine/types';
+import { findRefField, type Screen } from '@/engine/types';
 import { formatMoney } from '@/lib/format';
 import { LinkButton } from '@/lib/LinkButton';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
-import { summaryQuery, type Due, type Summary } from './summary';
+import { summaryQuery, type DueSummary, type MoneySummary } from './summary';
 
 const FlowChart = lazy(() => import('./FlowChart'));
-const chartHeight = 260;
+const CHART_HEIGHT = 260;
 
-interface Choice {
+interface CompanyChoice {
   id: number;
   name: string;
 }
 
 export default function MoneyHomePage({ screen }: { screen: Screen }) {
-  const [company, choose] = useState<Choice>({ id: 0, name: '' });
+  const [company, choose] = useState<CompanyChoice>({ id: 0, name: '' });
   const { data } = useQuery(summaryQuery(screen, company.id));
-  const field = refField(screen, 'company_id');
+  const field = findRefField(screen, 'company_id');
   return (
     <Flex vertical gap={12}>
       {field && (
@@ -35,16 +35,18 @@ export default function MoneyHomePage({ screen }: { screen: Screen }) {
           />
         </div>
       )}
-      <Spin spinning={!data}>{data ? <Figures summary={data} company={company} /> : <div style={{ height: chartHeight }} />}</Spin>
+      <Spin spinning={!data}>
+        {data ? <SummaryFigures summary={data} company={company} /> : <div style={{ height: CHART_HEIGHT }} />}
+      </Spin>
       <ListPage screen={screen} params={{}} />
     </Flex>
   );
 }
 
-function Figures({ summary, company }: { summary: Summary; company: Choice }) {
+function SummaryFigures({ summary, company }: { summary: MoneySummary; company: CompanyChoice }) {
   const day = summary.days.at(-1);
   const { routes } = summary;
-  const told: [string, string | undefined, string?][] = [
+  const figures: [string, string | undefined, string?][] = [
     ['账户余额', summary.balance],
     ['今日收款', day?.received, routes.received],
     ['今日付款', day?.paid, routes.paid],
@@ -54,9 +56,9 @@ function Figures({ summary, company }: { summary: Summary; company: Choice }) {
   return (
     <Flex vertical gap={12}>
       <Flex gap={12} wrap>
-        {told.map(([title, value, route]) => (
+        {figures.map(([title, value, route]) => (
           <Card key={title} size="small" style={{ flex: '1 1 160px' }}>
-            <Figure title={title} value={value} route={route} company={company} />
+            <SummaryFigure title={title} value={value} route={route} company={company} />
           </Card>
         ))}
       </Flex>
@@ -65,38 +67,40 @@ function Figures({ summary, company }: { summary: Summary; company: Choice }) {
         <DueCard owed="应付账款" unapplied="预付及未用返利" due={summary.payable} company={company} />
       </Flex>
       <Card size="small" title="近 30 天收付款">
-        <Suspense fallback={<div style={{ height: chartHeight }} />}>
-          <FlowChart days={summary.days} height={chartHeight} />
+        <Suspense fallback={<div style={{ height: CHART_HEIGHT }} />}>
+          <FlowChart days={summary.days} height={CHART_HEIGHT} />
         </Suspense>
       </Card>
     </Flex>
   );
 }
 
-interface FigureProps {
+interface SummaryFigureProps {
   title: string;
   value: string | undefined;
   route: string | undefined;
-  company: Choice;
+  company: CompanyChoice;
 }
 
 /** A figure leads to the list that it is the total of, if that may be opened. */
-function Figure({ title, value, route, company }: FigureProps) {
+function SummaryFigure({ title, value, route, company }: SummaryFigureProps) {
   const tabs = useTabs();
   const figure = <Statistic title={title} value={value} formatter={formatMoney} />;
-  const narrowed = company.id ? `&${new URLSearchParams({ company_id: String(company.id), [labelKey('company_id')]: company.name })}` : '';
+  const narrowed = company.id
+    ? `&${new URLSearchParams({ company_id: String(company.id), [labelKey('company_id')]: company.name })}`
+    : '';
   return route ? <LinkButton onClick={() => tabs.open(route + narrowed, title)}>{figure}</LinkButton> : figure;
 }
 
 interface DueCardProps {
   owed: string;
   unapplied: string;
-  due: Due;
-  company: Choice;
+  due: DueSummary;
+  company: CompanyChoice;
 }
 
 function DueCard({ owed, unapplied, due, company }: DueCardProps) {
-  const told: [string, Exclude<keyof Due, 'routes'>][] = [
+  const figures: [string, Exclude<keyof DueSummary, 'routes'>][] = [
     [owed, 'owed'],
     ['已逾期', 'overdue'],
     ['7 天内到期', 'soon'],
@@ -105,8 +109,8 @@ function DueCard({ owed, unapplied, due, company }: DueCardProps) {
   return (
     <Card size="small" style={{ flex: '1 1 420px' }}>
       <Flex gap={24} wrap>
-        {told.map(([title, name]) => (
-          <Figure key={title} title={title} value={due[name]} route={due.routes[name]} company={company} />
+        {figures.map(([title, name]) => (
+          <SummaryFigure key={title} title={title} value={due[name]} route={due.routes[name]} company={company} />
         ))}
       </Flex>
     </Card>

@@ -1,6 +1,6 @@
 import { Input, Table, type TableColumnType } from 'antd';
 import { BillNumber } from '@/engine/fields/BillNumber';
-import { MoreOpen } from '@/engine/pickers/MoreOpen';
+import { TruncationNotice } from '@/engine/pickers/TruncationNotice';
 import { sourceQuery } from '@/engine/queries';
 import type { Row } from '@/engine/types';
 import { formatMoney } from '@/lib/format';
@@ -11,19 +11,23 @@ interface OpenItemsProps {
   api: string;
   company: number;
   customer: number;
-  /** How much of each chosen item is settled. */
+  /** Amount settled of each selected item. */
   parts: Map<number, string>;
   onChange: (parts: Map<number, string>) => void;
 }
 
-const KEY = 'settlement_id';
+const ITEM_KEY = 'settlement_id';
 
-/** What a customer owes, oldest due first; the chosen ones are paid for. */
+/** A customer's open items, earliest due first; the selected ones are paid. */
 export function OpenItems({ api, company, customer, parts, onChange }: OpenItemsProps) {
-  const { data: open, isFetching, error } = useQuery(sourceQuery(`${api}/getOpenItems`, { company_id: company, customer_id: customer }));
+  const {
+    data: open,
+    isFetching,
+    error,
+  } = useQuery(sourceQuery(`${api}/getOpenItems`, { company_id: company, customer_id: customer }));
   const rows = open?.data ?? [];
   const choose = (keys: number[]) => {
-    const amounts = new Map(rows.map((row) => [Number(row[KEY]), String(row.open_amount)]));
+    const amounts = new Map(rows.map((row) => [Number(row[ITEM_KEY]), String(row.open_amount)]));
     onChange(new Map(keys.map((key) => [key, parts.get(key) ?? amounts.get(key) ?? ''])));
   };
   const columns: TableColumnType<Row>[] = [
@@ -36,7 +40,7 @@ export function OpenItems({ api, company, customer, parts, onChange }: OpenItems
       title: '本次核销',
       width: 130,
       render: (_value, row) => {
-        const key = Number(row[KEY]);
+        const key = Number(row[ITEM_KEY]);
         return (
           <Input
             className="figure"
@@ -51,19 +55,23 @@ export function OpenItems({ api, company, customer, parts, onChange }: OpenItems
   ];
   return (
     <>
-      {open?.more && <MoreOpen count={rows.length} />}
+      {open?.more && <TruncationNotice count={rows.length} />}
       <Table<Row>
         bordered
         virtual
         size="small"
-        rowKey={(row) => Number(row[KEY])}
+        rowKey={(row) => Number(row[ITEM_KEY])}
         loading={isFetching}
         columns={columns}
         dataSource={rows}
         locale={{ emptyText: error ? error.message : '没有未核销的单据' }}
         pagination={false}
         scroll={{ x: 820, y: 240 }}
-        rowSelection={{ columnWidth: 40, selectedRowKeys: [...parts.keys()], onChange: (keys) => choose(keys.map(Number)) }}
+        rowSelection={{
+          columnWidth: 40,
+          selectedRowKeys: [...parts.keys()],
+          onChange: (keys) => choose(keys.map(Number)),
+        }}
       />
     </>
   );

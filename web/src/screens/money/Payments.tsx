@@ -15,16 +15,17 @@ export interface Payment {
 interface PaymentsProps {
   field: RefField;
   payments: Payment[];
-  /** What is still to be paid; a way that is chosen takes it. */
-  rest: Decimal;
+  /** Amount still to be paid; a newly selected payment method takes it. */
+  remaining: Decimal;
   onChange: (payments: Payment[]) => void;
 }
 
-const most = 10;
+const MAX_PAYMENTS = 10;
 
 /** The ways in which a customer pays, each with its amount. */
-export function Payments({ field, payments, rest, onChange }: PaymentsProps) {
-  const change = (index: number, changes: Payment) => onChange(payments.map((one, place) => (place === index ? { ...one, ...changes } : one)));
+export function Payments({ field, payments, remaining: rest, onChange }: PaymentsProps) {
+  const change = (index: number, changes: Payment) =>
+    onChange(payments.map((one, place) => (place === index ? { ...one, ...changes } : one)));
   return (
     <Flex vertical gap={8}>
       {payments.map((payment, index) => (
@@ -53,7 +54,7 @@ export function Payments({ field, payments, rest, onChange }: PaymentsProps) {
           </div>
         </Flex>
       ))}
-      {payments.length < most && (
+      {payments.length < MAX_PAYMENTS && (
         <div>
           <Button size="small" icon={<PlusOutlined />} onClick={() => onChange([...payments, {}])}>
             增加结算方式

@@ -10,7 +10,7 @@ export interface DayFlow {
   balance: string;
 }
 
-export interface Due {
+export interface DueSummary {
   owed: string;
   unapplied: string;
   overdue: string;
@@ -19,13 +19,13 @@ export interface Due {
   routes: Partial<Record<'owed' | 'unapplied' | 'overdue' | 'soon', string>>;
 }
 
-export interface Summary {
+export interface MoneySummary {
   balance: string;
   days: DayFlow[];
   month_received: string;
   month_paid: string;
-  receivable: Due;
-  payable: Due;
+  receivable: DueSummary;
+  payable: DueSummary;
   /** The lists that receipts and payments are totals of, of today and of the month. */
   routes: Partial<Record<'received' | 'paid' | 'month_received' | 'month_paid', string>>;
 }
@@ -34,6 +34,6 @@ export interface Summary {
 export function summaryQuery(screen: Screen, company: number) {
   return queryOptions({
     queryKey: [screen.name, 'summary', company],
-    queryFn: ({ signal }) => api.get<Summary>(`${screen.api}/getSummary`, { company_id: company }, { signal }),
+    queryFn: ({ signal }) => api.get<MoneySummary>(`${screen.api}/getSummary`, { company_id: company }, { signal }),
   });
 }

@@ -1,6 +1,6 @@
 import { Checkbox, Collapse, Form, Input, InputNumber, Radio, Select } from 'antd';
 import type { PrintDefinition, PrintLayout } from '@/gen';
-import { ChosenList } from './ChosenList';
+import { FieldOrderList } from './FieldOrderList';
 import { Signatures } from './Signatures';
 
 export type FullLayout = Required<PrintLayout> & { margin: Required<NonNullable<PrintLayout['margin']>> };
@@ -41,10 +41,19 @@ export function LayoutForm(props: LayoutFormProps) {
           children: (
             <Form layout="vertical" size="small">
               <Form.Item label="签字栏">
-                <Signatures fields={definition.fields} value={layout.signatures} onChange={(signatures) => onChange({ signatures })} />
+                <Signatures
+                  fields={definition.fields}
+                  value={layout.signatures}
+                  onChange={(signatures) => onChange({ signatures })}
+                />
               </Form.Item>
               <Form.Item label="固定备注">
-                <Input.TextArea rows={2} maxLength={300} value={layout.remark} onChange={(event) => onChange({ remark: event.target.value })} />
+                <Input.TextArea
+                  rows={2}
+                  maxLength={300}
+                  value={layout.remark}
+                  onChange={(event) => onChange({ remark: event.target.value })}
+                />
               </Form.Item>
             </Form>
           ),
@@ -56,7 +65,15 @@ export function LayoutForm(props: LayoutFormProps) {
 
 function PaperForm({ definition, layout, onChange }: LayoutFormProps) {
   const number = (name: 'width' | 'height' | 'font_size' | 'copies', label: string, min: number, max: number) => (
-    <InputNumber size="small" aria-label={label} style={{ width: 72 }} min={min} max={max} value={layout[name]} onChange={(value) => value && onChange({ [name]: value })} />
+    <InputNumber
+      size="small"
+      aria-label={label}
+      style={{ width: 72 }}
+      min={min}
+      max={max}
+      value={layout[name]}
+      onChange={(value) => value && onChange({ [name]: value })}
+    />
   );
   const papers = definition.papers.map((paper) => ({ value: paper.value as FullLayout['paper'], label: paper.label }));
   return (
@@ -70,7 +87,10 @@ function PaperForm({ definition, layout, onChange }: LayoutFormProps) {
         </Form.Item>
       )}
       <Form.Item label="方向">
-        <Radio.Group value={layout.landscape} onChange={(event) => onChange({ landscape: event.target.value as boolean })}>
+        <Radio.Group
+          value={layout.landscape}
+          onChange={(event) => onChange({ landscape: event.target.value as boolean })}
+        >
           <Radio value={false}>原向</Radio>
           <Radio value={true}>转90°</Radio>
         </Radio.Group>
@@ -101,13 +121,28 @@ function HeadingForm({ definition, layout, onChange }: LayoutFormProps) {
   return (
     <Form layout="horizontal" size="small" labelCol={{ span: 6 }} className="label-form">
       <Form.Item label="公司行">
-        <Input maxLength={40} placeholder="单据的公司" value={layout.company} onChange={(event) => onChange({ company: event.target.value })} />
+        <Input
+          maxLength={40}
+          placeholder="单据的公司"
+          value={layout.company}
+          onChange={(event) => onChange({ company: event.target.value })}
+        />
       </Form.Item>
       <Form.Item label="标题">
-        <Input maxLength={40} placeholder={definition.label} value={layout.title} onChange={(event) => onChange({ title: event.target.value })} />
+        <Input
+          maxLength={40}
+          placeholder={definition.label}
+          value={layout.title}
+          onChange={(event) => onChange({ title: event.target.value })}
+        />
       </Form.Item>
       <Form.Item label="每行字段">
-        <InputNumber min={1} max={5} value={layout.heading_columns} onChange={(value) => onChange({ heading_columns: value ?? 3 })} />
+        <InputNumber
+          min={1}
+          max={5}
+          value={layout.heading_columns}
+          onChange={(value) => onChange({ heading_columns: value ?? 3 })}
+        />
       </Form.Item>
       <Form.Item wrapperCol={{ offset: 6 }}>
         <Checkbox checked={layout.logo} onChange={(event) => onChange({ logo: event.target.checked })}>
@@ -119,7 +154,11 @@ function HeadingForm({ definition, layout, onChange }: LayoutFormProps) {
           每页都打印表头
         </Checkbox>
       </Form.Item>
-      <ChosenList choices={definition.fields} chosen={layout.heading} onChange={(heading) => onChange({ heading })} />
+      <FieldOrderList
+        choices={definition.fields}
+        chosen={layout.heading}
+        onChange={(heading) => onChange({ heading })}
+      />
     </Form>
   );
 }
@@ -129,11 +168,18 @@ function BlockColumns({ block, layout, onChange }: LayoutFormProps & { block: Pr
   const usual = new Map(block.fields.map((field) => [field.name, field.width]));
   const set = (next: typeof columns) => onChange({ columns: { ...layout.columns, [block.name]: next } });
   return (
-    <ChosenList
+    <FieldOrderList
       choices={block.fields}
       chosen={columns.map((column) => column.name)}
       widths={Object.fromEntries(columns.map((column) => [column.name, column.width ?? 20]))}
-      onChange={(names) => set(names.map((name) => columns.find((column) => column.name === name) ?? { name, width: usual.get(name) ?? 20, label: '' }))}
+      onChange={(names) =>
+        set(
+          names.map(
+            (name) =>
+              columns.find((column) => column.name === name) ?? { name, width: usual.get(name) ?? 20, label: '' },
+          ),
+        )
+      }
       onWidth={(name, width) => set(columns.map((column) => (column.name === name ? { ...column, width } : column)))}
     />
   );

@@ -1,23 +1,23 @@
-/** 打印模板: on the left what is printed, on the right how a real bill comes out, as the server sets it. */
+/** 打印模板: the layout on the left, the preview of a real bill on the right, as the server renders it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Checkbox, Flex, Form, Input, Result, Select, Space } from 'antd';
 import { useMemo, useState } from 'react';
-import { Awaiting } from '@/engine/Awaiting';
+import { QueryFallback } from '@/engine/QueryFallback';
 import { RefSelect } from '@/engine/fields/RefSelect';
-import { meant, sameText } from '@/engine/pickers/typedChoice';
-import { useEnter, useSearch } from '@/engine/pickers/useEnter';
-import { PaperFrame } from '@/engine/print/PaperFrame';
-import { DELIVERED } from '@/engine/print/printCalls';
-import { actionOf, refField, type ListAnswer, type Screen } from '@/engine/types';
+import { findUniqueMatch, isSameText } from '@/engine/pickers/typedChoice';
+import { useEnter, usePickerSearch } from '@/engine/pickers/useEnter';
+import { PrintFrame } from '@/engine/print/PrintFrame';
+import { DEFAULT_TEMPLATE } from '@/engine/print/printCalls';
+import { findAction, findRefField, type ListAnswer, type Screen } from '@/engine/types';
 import type { PrintDefinition } from '@/gen';
-import { CLEARABLE } from '@/lib/clearing';
+import { ALLOW_CLEAR } from '@/lib/clearOnDelete';
 import { api } from '@/lib/api';
 import { isCancelled, reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
 import { useDebounced } from '@/lib/useDebounced';
 import { LayoutForm, type FullLayout } from './LayoutForm';
-import { definitionQuery, previewQuery, setup } from './setupCalls';
+import { definitionQuery, previewQuery, printSetup } from './setupCalls';
 
 const SHOWN_BILLS = 30;
 
@@ -27,8 +27,8 @@ interface DesignProps {
 }
 
 export default function PrintDesignPage({ screen, params }: DesignProps) {
-  const { bill_type: billType, template = String(DELIVERED) } = params;
-  if (billType) return <Design screen={screen} billType={billType} template={Number(template)} />;
+  const { bill_type: billType, template = String(DEFAULT_TEMPLATE) } = params;
+  if (billType) return <TemplateLoader screen={screen} billType={billType} template={Number(template)} />;
   return <NoBill screen={screen} />;
 }
 
@@ -48,26 +48,29 @@ function NoBill({ screen }: { screen: Screen }) {
   );
 }
 
-function Design({ screen, billType, template }: { screen: Screen; billType: string; template: number }) {
+function TemplateLoader({ screen, billType, template }: { screen: Screen; billType: string; template: number }) {
   const read = useQuery(definitionQuery(billType, template));
-  if (!read.data) return <Awaiting title="打印模板加载失败" of={[read]} />;
-  return <Editor screen={screen} definition={read.data} />;
+  if (!read.data) return <QueryFallback title="打印模板加载失败" queries={[read]} />;
+  return <TemplateEditor screen={screen} definition={read.data} />;
 }
 
-function Editor({ screen, definition }: { screen: Screen; definition: PrintDefinition }) {
+function TemplateEditor({ screen, definition }: { screen: Screen; definition: PrintDefinition }) {
   const tabs = useTabs();
   const client = useQueryClient();
-  const isNew = definition.print_template_id === DELIVERED;
+  const isNew = definition.print_template_id === DEFAULT_TEMPLATE;
   const [layout, setLayout] = useState(definition.layout as FullLayout);
   const [name, setName] = useState(definition.template_name || `${definition.label}模板`);
   const [company, setCompany] = useState(definition.company_id);
   const [isDefault, setDefault] = useState(isNew || definition.is_default);
   const [bill, setBill] = useState<number | null>(null);
-  const trial = useMemo(() => ({ bill_type: definition.bill_type, layout, id: bill }), [definition.bill_type, layout, bill]);
+  const trial = useMemo(
+    () => ({ bill_type: definition.bill_type, layout, id: bill }),
+    [definition.bill_type, layout, bill],
+  );
   const preview = useQuery(previewQuery(useDebounced(trial)));
   const saving = useMutation({
     mutationFn: () =>
-      setup.save({
+      printSetup.save({
         print_template_id: isNew ? null : definition.print_template_id,
         bill_type: definition.bill_type,
         company_id: company,
@@ -83,12 +86,18 @@ function Editor({ screen, definition }: { screen: Screen; definition: PrintDefin
     onError: reportError,
   });
   const save = () => (name.trim() ? saving.mutate() : showMessage('warning', '请输入模板名称'));
-  const maySave = definition.editable && actionOf(screen, 'setup') !== undefined;
+  const maySave = definition.editable && findAction(screen, 'setup') !== undefined;
   return (
     <Flex vertical gap={12}>
       <Flex justify="space-between" gap={12} wrap>
         <Space wrap>
-          <Input aria-label="模板名称" maxLength={40} style={{ width: 220 }} value={name} onChange={(event) => setName(event.target.value)} />
+          <Input
+            aria-label="模板名称"
+            maxLength={40}
+            style={{ width: 220 }}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
           <CompanySelect screen={screen} value={company} name={definition.company_name} onChange={setCompany} />
           <Checkbox checked={isDefault} onChange={(event) => setDefault(event.target.checked)}>
             默认
@@ -106,9 +115,17 @@ function Editor({ screen, definition }: { screen: Screen; definition: PrintDefin
       </Flex>
       <div className="print-design">
         <div className="print-design-form">
-          <LayoutForm definition={definition} layout={layout} onChange={(changes) => setLayout((now) => ({ ...now, ...changes }))} />
+          <LayoutForm
+            definition={definition}
+            layout={layout}
+            onChange={(changes) => setLayout((now) => ({ ...now, ...changes }))}
+          />
         </div>
-        <PaperFrame html={preview.data?.html} loading={preview.isFetching} error={isCancelled(preview.error) ? null : preview.error} />
+        <PrintFrame
+          html={preview.data?.html}
+          loading={preview.isFetching}
+          error={isCancelled(preview.error) ? null : preview.error}
+        />
       </div>
     </Flex>
   );
@@ -121,10 +138,10 @@ interface CompanySelectProps {
   onChange: (id: number | null) => void;
 }
 
-/** Whose template it is; without a company the whole group's. */
+/** Company of the template; the whole group if empty. */
 function CompanySelect({ screen, value, name, onChange }: CompanySelectProps) {
   const [label, setLabel] = useState(name);
-  const field = refField(screen, 'company_id');
+  const field = findRefField(screen, 'company_id');
   if (!field) return null;
   return (
     <Form.Item noStyle>
@@ -144,14 +161,26 @@ function CompanySelect({ screen, value, name, onChange }: CompanySelectProps) {
 }
 
 /** The bill to try the template on. */
-function BillSelect({ definition, value, onChange }: { definition: PrintDefinition; value: number | null; onChange: (id: number | null) => void }) {
+function BillSelect({
+  definition,
+  value,
+  onChange,
+}: {
+  definition: PrintDefinition;
+  value: number | null;
+  onChange: (id: number | null) => void;
+}) {
   const [open, setOpen] = useState(false);
-  const search = useSearch();
+  const search = usePickerSearch();
   const { typed } = search;
   const billsQuery = (words: string) => ({
     queryKey: [definition.bill_type, 'to_print', words],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      api.get<ListAnswer<BillNamed>>(`${definition.api}/getList`, { keyword: words, per_page: SHOWN_BILLS, totals: 0 }, { signal }),
+      api.get<ListAnswer<BillReference>>(
+        `${definition.api}/getList`,
+        { keyword: words, per_page: SHOWN_BILLS, totals: 0 },
+        { signal },
+      ),
     meta: { quiet: true },
   });
   const found = useQuery({ ...billsQuery(typed), enabled: search.settled });
@@ -170,7 +199,7 @@ function BillSelect({ definition, value, onChange }: { definition: PrintDefiniti
     label: '单据',
     narrow: {},
     ask: async (words) => (await client.fetchQuery(billsQuery(words))).data,
-    pick: (some, words) => meant(some, [(row) => sameText(row.bill_no, words)]),
+    pick: (some, words) => findUniqueMatch(some, [(row) => isSameText(row.bill_no, words)]),
     onTake: (row) => {
       close();
       onChange(row.bill_id);
@@ -185,7 +214,7 @@ function BillSelect({ definition, value, onChange }: { definition: PrintDefiniti
         aria-label="预览的单据"
         style={{ width: 220 }}
         placeholder="用最新的单据预览"
-        allowClear={CLEARABLE}
+        allowClear={ALLOW_CLEAR}
         showSearch={{
           filterOption: false,
           searchValue: search.text,
@@ -207,7 +236,7 @@ function BillSelect({ definition, value, onChange }: { definition: PrintDefiniti
   );
 }
 
-interface BillNamed {
+interface BillReference {
   bill_id: number;
   bill_no: string;
 }

@@ -1,26 +1,26 @@
-/** 打印设置: every bill type with its templates; which are printed once audited is a choice of this workplace. */
+/** 打印设置: every bill type with its templates; automatic printing on audit is a setting of this workplace. */
 import { PlusOutlined } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { App, Button, Flex, Input, Space, Switch, Table, Tag, Typography, type TableColumnType } from 'antd';
 import { useState } from 'react';
-import { confirmAct } from '@/engine/confirming';
-import { autoPrinted, setAutoPrinted } from '@/engine/print/autoPrint';
-import { DELIVERED } from '@/engine/print/printCalls';
+import { confirmAct } from '@/engine/consequenceDialog';
+import { listAutoPrinted, setAutoPrinted } from '@/engine/print/autoPrint';
+import { DEFAULT_TEMPLATE } from '@/engine/print/printCalls';
 import { useStackedColumns } from '@/engine/stackedColumns';
-import { actionOf, type Screen } from '@/engine/types';
+import { findAction, type Screen } from '@/engine/types';
 import type { PrintedBillType, OwnedTemplate } from '@/gen';
 import { reportError, showMessage } from '@/lib/errors';
 import { useQuery } from '@/lib/query';
 import { useTabs } from '@/lib/tabs';
-import { printListQuery, setup } from './setupCalls';
+import { printListQuery, printSetup } from './setupCalls';
 
 export default function PrintSettingPage({ screen }: { screen: Screen; params: Record<string, string> }) {
   const list = useQuery(printListQuery());
   const [keyword, setKeyword] = useState('');
-  const [auto, setAuto] = useState(autoPrinted);
+  const [auto, setAuto] = useState(listAutoPrinted);
   const tabs = useTabs();
-  const maySetUp = actionOf(screen, 'setup') !== undefined;
-  const design = (type: PrintedBillType, id = DELIVERED) =>
+  const maySetUp = findAction(screen, 'setup') !== undefined;
+  const design = (type: PrintedBillType, id = DEFAULT_TEMPLATE) =>
     tabs.open(`${screen.routes.see ?? ''}?bill_type=${type.bill_type}&template=${id}`, `${type.label}打印模板`);
   const switchAuto = (name: string, on: boolean) => {
     const next = on ? [...auto, name] : auto.filter((one) => one !== name);
@@ -61,10 +61,24 @@ export default function PrintSettingPage({ screen }: { screen: Screen; params: R
   return (
     <Flex vertical gap={12}>
       <Flex justify="space-between" align="center" gap={12} wrap>
-        <Input.Search allowClear placeholder="单据类型" style={{ width: 240 }} onChange={(event) => setKeyword(event.target.value)} />
-        <Typography.Text type="secondary">打印时先用本公司的默认模板，其次集团的默认模板，都没有时用出厂模板。</Typography.Text>
+        <Input.Search
+          allowClear
+          placeholder="单据类型"
+          style={{ width: 240 }}
+          onChange={(event) => setKeyword(event.target.value)}
+        />
+        <Typography.Text type="secondary">
+          打印时先用本公司的默认模板，其次集团的默认模板，都没有时用出厂模板。
+        </Typography.Text>
       </Flex>
-      <Table size="small" rowKey="bill_type" columns={useStackedColumns(columns)} dataSource={rows} loading={list.isLoading} pagination={false} />
+      <Table
+        size="small"
+        rowKey="bill_type"
+        columns={useStackedColumns(columns)}
+        dataSource={rows}
+        loading={list.isLoading}
+        pagination={false}
+      />
     </Flex>
   );
 }
@@ -87,7 +101,12 @@ function Templates({ type, screen, onDesign }: TemplatesProps) {
   return (
     <Flex vertical gap={4}>
       {type.templates.map((row) => (
-        <TemplateLine key={row.print_template_id} row={row} screen={screen} onDesign={() => onDesign(row.print_template_id)} />
+        <TemplateLine
+          key={row.print_template_id}
+          row={row}
+          screen={screen}
+          onDesign={() => onDesign(row.print_template_id)}
+        />
       ))}
     </Flex>
   );
@@ -97,16 +116,28 @@ function TemplateLine({ row, screen, onDesign }: { row: OwnedTemplate; screen: S
   const { modal } = App.useApp();
   const client = useQueryClient();
   const change = useMutation({
-    mutationFn: async ({ call, question, effect }: { call: 'makeDefault' | 'recover' | 'remove'; question?: string; effect?: string }) => {
-      const about = { effect: effect ?? '', undo: '不能恢复，只能重新设计', facts: [{ label: '公司', value: row.company_name ?? '集团' }] };
+    mutationFn: async ({
+      call,
+      question,
+      effect,
+    }: {
+      call: 'makeDefault' | 'recover' | 'remove';
+      question?: string;
+      effect?: string;
+    }) => {
+      const about = {
+        effect: effect ?? '',
+        undo: '不能恢复，只能重新设计',
+        facts: [{ label: '公司', value: row.company_name ?? '集团' }],
+      };
       if (question && !(await confirmAct(modal, { title: question, danger: true, about }))) return;
-      await setup[call](row.print_template_id);
+      await printSetup[call](row.print_template_id);
       showMessage('success', '操作成功');
     },
     onSettled: () => void client.invalidateQueries({ queryKey: ['print_template'] }),
     onError: reportError,
   });
-  const may = (action: string) => row.editable && actionOf(screen, action) !== undefined;
+  const may = (action: string) => row.editable && findAction(screen, action) !== undefined;
   return (
     <Space size={6} wrap>
       <Typography.Link onClick={onDesign}>{row.template_name}</Typography.Link>
@@ -119,12 +150,33 @@ function TemplateLine({ row, screen, onDesign }: { row: OwnedTemplate; screen: S
         </Button>
       )}
       {may('setup') && (
-        <Button type="link" size="small" onClick={() => change.mutate({ call: 'recover', question: `把“${row.template_name}”恢复为出厂模板？`, effect: '放弃对这个模板的全部修改' })}>
+        <Button
+          type="link"
+          size="small"
+          onClick={() =>
+            change.mutate({
+              call: 'recover',
+              question: `把“${row.template_name}”恢复为出厂模板？`,
+              effect: '放弃对这个模板的全部修改',
+            })
+          }
+        >
           恢复出厂
         </Button>
       )}
       {may('del') && (
-        <Button type="link" size="small" danger onClick={() => change.mutate({ call: 'remove', question: `删除打印模板“${row.template_name}”？`, effect: '今后按其余模板打印' })}>
+        <Button
+          type="link"
+          size="small"
+          danger
+          onClick={() =>
+            change.mutate({
+              call: 'remove',
+              question: `删除打印模板“${row.template_name}”？`,
+              effect: '今后按其余模板打印',
+            })
+          }
+        >
           删除
         </Button>
       )}

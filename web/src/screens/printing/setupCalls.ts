@@ -15,19 +15,20 @@ export function printListQuery() {
 export function definitionQuery(bill_type: string, print_template_id: number) {
   return queryOptions({
     queryKey: ['form', 'print_template', bill_type, print_template_id],
-    queryFn: ({ signal }) => api.get<PrintDefinition>(`${PATH}/getPrintDefinedInfo`, { bill_type, print_template_id }, { signal }),
+    queryFn: ({ signal }) =>
+      api.get<PrintDefinition>(`${PATH}/getPrintDefinedInfo`, { bill_type, print_template_id }, { signal }),
     staleTime: Infinity,
     gcTime: 0,
   });
 }
 
-export interface Trial {
+export interface PreviewRequest {
   bill_type: string;
   layout: PrintLayout;
   id: number | null;
 }
 
-export function previewQuery(trial: Trial) {
+export function previewQuery(trial: PreviewRequest) {
   return queryOptions({
     queryKey: ['print_template', 'preview', trial],
     queryFn: () => api.post<PrintPreview>(`${PATH}/preview`, trial),
@@ -38,7 +39,7 @@ export function previewQuery(trial: Trial) {
   });
 }
 
-export interface Draft {
+export interface TemplateDraft {
   print_template_id: number | null;
   bill_type: string;
   company_id: number | null;
@@ -47,8 +48,8 @@ export interface Draft {
   layout: PrintLayout;
 }
 
-export const setup = {
-  save: (draft: Draft) => api.post<{ print_template_id: number }>(`${PATH}/addPrint`, draft),
+export const printSetup = {
+  save: (draft: TemplateDraft) => api.post<{ print_template_id: number }>(`${PATH}/addPrint`, draft),
   makeDefault: (print_template_id: number) => api.post(`${PATH}/setDefault`, { print_template_id }),
   recover: (print_template_id: number) => api.post(`${PATH}/instantRecovery`, { print_template_id }),
   remove: (print_template_id: number) => api.post(`${PATH}/del`, { ids: [print_template_id] }),
