@@ -33,7 +33,7 @@ from reports.superset.additivity import describe_required_choice
 from reports.superset.chart_params import VIZ_TYPES, chart_params, label_colors, stored_queries
 from reports.superset.column_widths import short_headings
 from reports.superset.snapshot import SNAPSHOT_URI
-from reports.superset.theme import COLOR_SCHEME, DASHBOARD_CSS, OTHERS, nowrap_css, unwrapped
+from reports.superset.theme import COLOR_SCHEME, DASHBOARD_CSS, OTHERS, nowrap_css, unwrapped_css
 
 VERSION = "1.0.0"
 DATABASE_NAME = "报表快照"
@@ -315,7 +315,7 @@ def _css(board: Board) -> str:
         for name in chart.on_screen.by
         if board.dataset(chart.dataset).column(name).is_unwrapped
     )
-    return DASHBOARD_CSS + unwrapped(shown) + nowrap_css(short_headings(board))
+    return DASHBOARD_CSS + unwrapped_css(shown) + nowrap_css(short_headings(board))
 
 
 def _build_dashboard(placed: DashboardVariant) -> dict[str, Any]:

@@ -154,7 +154,7 @@ def nowrap_css(headings: Iterable[str]) -> str:
     return f"{_cell_selector(headings, ('th',))} {{ white-space: nowrap; }}\n"
 
 
-def unwrapped(columns: Iterable[str]) -> str:
+def unwrapped_css(columns: Iterable[str]) -> str:
     """Format the rule that cells and headings of these columns stand in one line."""
     cells = _cell_selector(columns, ("td", "th"))
     return f"{cells} {{ white-space: nowrap; }}\n" if cells else ""

@@ -18,18 +18,18 @@ LETTERS = (chr(CLOSING), chr(FURTHER))
 Rows = list[dict[str, Any]]
 
 
-def is_placed(dataset: Dataset, name: str) -> bool:
-    """Whether a column's values begin with unseen letters of its own (`parts.in_order`)."""
+def has_order_letters(dataset: Dataset, name: str) -> bool:
+    """Return whether a column's values begin with unseen letters of its own (`report_builders.ordered_label_sql`)."""
     return f"chr({FURTHER})" in dataset.column(name).sql
 
 
-def in_cross_order(rows: Rows, form: Mapping[str, Any], dataset: Dataset) -> Rows:
-    """The rows of a cross table with their texts so written that the page orders them by pinyin."""
+def order_cross_rows(rows: Rows, form: Mapping[str, Any], dataset: Dataset) -> Rows:
+    """Return the rows of a cross table with texts that the page orders by pinyin."""
     if form.get("viz_type") != CROSS_TABLE or not rows:
         return rows
     sides = (*(form.get("groupbyRows") or []), *(form.get("groupbyColumns") or []))
     written = {
-        name: _placed(by_pinyin({row[name] for row in rows if isinstance(row[name], str)}))
+        name: _prefix_letters(by_pinyin({row[name] for row in rows if isinstance(row[name], str)}))
         for name in sides
         if isinstance(name, str) and name in rows[0] and _is_ordered(dataset, name)
     }
@@ -39,11 +39,11 @@ def in_cross_order(rows: Rows, form: Mapping[str, Any], dataset: Dataset) -> Row
 
 
 def _is_ordered(dataset: Dataset, name: str) -> bool:
-    return is_text(dataset, name) and not is_placed(dataset, name)
+    return is_text(dataset, name) and not has_order_letters(dataset, name)
 
 
-def _placed(texts: Sequence[str]) -> dict[str, str]:
-    """Texts by their places, as numbers of two letters."""
+def _prefix_letters(texts: Sequence[str]) -> dict[str, str]:
+    """Return texts with their places in front, as numbers of two letters."""
     width = len(f"{max(len(texts) - 1, 0):b}")
     return {
         text: "".join(LETTERS[int(digit)] for digit in f"{place:0{width}b}") + text
@@ -51,18 +51,20 @@ def _placed(texts: Sequence[str]) -> dict[str, str]:
     }
 
 
-def without_places(conditions: Iterable[dict[str, Any]], dataset: Dataset) -> Iterator[dict[str, Any]]:
-    """Conditions on texts as the snapshot has them: what is chosen in a cross table begins with unseen letters."""
+def strip_order_letters(conditions: Iterable[dict[str, Any]], dataset: Dataset) -> Iterator[dict[str, Any]]:
+    """Yield conditions on texts as the snapshot has them: what is chosen in a cross table has letters in front."""
     for condition in conditions:
         name, value = condition.get("col"), condition.get("val")
         if isinstance(name, str) and _is_ordered(dataset, name):
             yield {
                 **condition,
-                "val": [*map(_read, value)] if isinstance(value, list | tuple) else _read(value),
+                "val": [*map(_strip_letters, value)]
+                if isinstance(value, list | tuple)
+                else _strip_letters(value),
             }
         else:
             yield condition
 
 
-def _read(value: Any) -> Any:
+def _strip_letters(value: Any) -> Any:
     return strip_order_prefix(value) if isinstance(value, str) else value

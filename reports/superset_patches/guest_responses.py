@@ -38,7 +38,7 @@ from reports.superset_patches.chart_postprocessing import (
     order_series,
     strip_negative_zero,
 )
-from reports.superset_patches.cross_order import in_cross_order
+from reports.superset_patches.cross_order import order_cross_rows
 from reports.superset_patches.query_fast_path import catalogue_datasets, query_snapshot
 from reports.superset_patches.rewrite_responses import rewrite_responses
 
@@ -155,7 +155,7 @@ def install_chart_postprocessing() -> None:
                 chosen = _parse_chosen_days(self._query_context.queries, own.time_column)
                 rows = fill_time_gaps(rows, form, own, chosen)
             if own:
-                rows = in_cross_order(rows, form, own)
+                rows = order_cross_rows(rows, form, own)
             return group_small_slices(order_series(rows, form), form)
         rows = strip_negative_zero(rows, form)
         if own:

@@ -23,7 +23,7 @@ from reports.semantics.text_order import sort_by_pinyin
 from reports.superset.assets import list_dashboards
 from reports.superset.initials_search import NameCache, match_initials
 from reports.superset.snapshot import SNAPSHOT_URI, PublishedSnapshot, SnapshotCache
-from reports.superset_patches.cross_order import without_places
+from reports.superset_patches.cross_order import strip_order_letters
 from reports.superset_patches.table_search import split_search
 
 NEWEST = "newest_snapshot"
@@ -153,7 +153,7 @@ def _patch_query_builder() -> None:
         if own is not None:
             asked = parts.get("filter") or []
             g.ends = frozenset(ends for condition in asked for ends in _list_chosen_ranges(own, condition))
-            asked = [*without_places(asked, own)]
+            asked = [*strip_order_letters(asked, own)]
             parts["filter"] = match_initials(_add_day_conditions(own, asked), own, partial(_list_names, own))
             if own.comparison is not None and parts.get("columns") == [KPI_KEY] and not counted:
                 return fill_missing_periods(build_query(parts), own.comparison.labels)

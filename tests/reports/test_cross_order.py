@@ -9,7 +9,7 @@ import pytest
 
 from reports.catalogue import find_report
 from reports.semantics.datasets import Dataset, strip_order_prefix
-from reports.superset_patches.cross_order import in_cross_order, without_places
+from reports.superset_patches.cross_order import order_cross_rows, strip_order_letters
 from tests.reports.browser_charts import create_board, explorer_page, read_drawn_board
 from tests.reports.explore_client import Analyst
 from tests.reports.test_date_axes import SALES, SOLD
@@ -40,22 +40,22 @@ def test_texts_are_written_in_the_order_of_pinyin() -> None:
     people = ["张伟", "李娜", "阿强", "Bob", "王芳", "啊明", "赵六", "钱七", "孙八"]
     rows = [{"employee_name": name, "revenue": at} for at, name in enumerate(people)]
     form = {"viz_type": "pivot_table_v2", "groupbyRows": ["employee_name"]}
-    told = in_cross_order(rows, form, revenue())
+    told = order_cross_rows(rows, form, revenue())
     wanted = ["阿强", "啊明", "李娜", "钱七", "孙八", "王芳", "张伟", "赵六", "Bob"]
     assert [strip_order_prefix(row["employee_name"]) for row in told] == people
     assert [strip_order_prefix(name) for name in sorted(row["employee_name"] for row in told)] == wanted
-    assert in_cross_order(rows, {**form, "viz_type": "table"}, revenue()) == rows
+    assert order_cross_rows(rows, {**form, "viz_type": "table"}, revenue()) == rows
 
 
 def test_what_is_chosen_is_asked_for_as_it_reads() -> None:
-    row, _ = in_cross_order(
+    row, _ = order_cross_rows(
         [{"employee_name": "张伟"}, {"employee_name": "李娜"}],
         {"viz_type": "pivot_table_v2", "groupbyRows": ["employee_name"]},
         revenue(),
     )
     condition = {"col": "employee_name", "op": "IN", "val": [row["employee_name"]]}
     assert row["employee_name"] != "张伟"
-    assert [*without_places([condition], revenue())] == [{**condition, "val": ["张伟"]}]
+    assert [*strip_order_letters([condition], revenue())] == [{**condition, "val": ["张伟"]}]
 
 
 @pytest.fixture(scope="module")
